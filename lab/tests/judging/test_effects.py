@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.estimates import student_half_width
 from bakeoff.judging.moderation import Prior
+from bakeoff.judging.pairings import ContenderRates
 
 HERE = Division("events", "standard", "declared", 0, "default")
 

@@ -2,11 +2,10 @@ import math
 
 import pytest
 
-from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.judgement import Estimate, Verdict
 from bakeoff.judging.moderation import NONE
-from bakeoff.judging.pairings import log_ratios, pairing_of, pairings_of, verdict_on
+from bakeoff.judging.pairings import ContenderRates, log_ratios, pairing_of, pairings_of, verdict_on
 
 HERE = Division("events", "standard", "declared", 0, "default")
 ELSEWHERE = Division("events", "standard", "declared", 64, "64k")

@@ -57,7 +57,8 @@ class ContenderRuns:
     @property
     def newest(self) -> RunResult:
         """The run to ask what holds for all of them: the last that counts, or else the last."""
-        return max(self.counted.values(), key=lambda run: run.started_at, default=self.all[-1].result)
+        counted = list(self.counted.values())
+        return max(counted, key=lambda run: run.started_at) if counted else self.all[-1].result
 
     @property
     def division(self) -> Division:

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import holm, ratio_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import NONE, Prior
-from bakeoff.judging.pairings import log_ratios, pairings_between, verdict_on
+from bakeoff.judging.pairings import ContenderRates, log_ratios, pairings_between, verdict_on
 
 
 def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:

@@ -10,7 +10,8 @@ from bakeoff.judging import windows
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
 from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, holm, ratio_of
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
-from bakeoff.judging.levels import Slot, phases_by_slot
+from bakeoff.judging.levels import Slot
+from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
 from bakeoff.judging.pairings import log_ratios, verdict_on
 from bakeoff.judging.ranking import Place, places
@@ -61,16 +62,16 @@ class _Test:
     smallest_claim: float | None
 
 
-def equal_loads_of(contenders: Sequence[ContenderRuns]) -> list[EqualLoad]:
+def equal_loads_of(contenders: Sequence[MeasuredContender]) -> list[EqualLoad]:
     """The contenders at each rate that they were offered beside closed levels, the highest first.
 
     Holm's correction is over all pairs of both figures at all rates.
     """
-    divisions = sorted({each.division for each in contenders})
+    divisions = sorted({each.runs.division for each in contenders})
     fields = [
         (division, rate, entrants)
         for division in divisions
-        for rate, entrants in _by_rate([each for each in contenders if each.division == division]).items()
+        for rate, entrants in _by_rate([each for each in contenders if each.runs.division == division]).items()
     ]
     tests = [[_tests(entrants, figure) for figure in FIGURES] for _, _, entrants in fields]
     adjusted = iter(holm([each.test.p_value for field in tests for figure in field for each in figure]))
@@ -88,15 +89,14 @@ def equal_loads_of(contenders: Sequence[ContenderRuns]) -> list[EqualLoad]:
     ]
 
 
-def _by_rate(contenders: Sequence[ContenderRuns]) -> dict[float, list[_Entrant]]:
+def _by_rate(contenders: Sequence[MeasuredContender]) -> dict[float, list[_Entrant]]:
     """The contenders of a division at each rate. Runs without closed levels are the open model's own: no entrants."""
     rates: dict[float, list[_Entrant]] = {}
     for each in contenders:
-        slots = phases_by_slot(each.counted)
-        if any(slot[3] is None for slot in slots):
-            for slot, rounds in slots.items():
+        if any(slot[3] is None for slot in each.phases):
+            for slot, rounds in each.phases.items():
                 if slot[3] is not None:
-                    rates.setdefault(slot[3], []).append(_entrant(each, slot, slot[3], rounds))
+                    rates.setdefault(slot[3], []).append(_entrant(each.runs, slot, slot[3], rounds))
     return dict(sorted(rates.items(), reverse=True))
 
 

@@ -1,27 +1,25 @@
 """Judges a stored comparison: composes what the neighbouring files work out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from bakeoff.judging import capacity, comparison_findings, contender_findings, windows
+from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.ceilings import CeilingShares, limits_of, reference_lines, with_own_lines
-from bakeoff.judging.contender_rates import ContenderRates
-from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, Division, contender_runs_of, labels_of
+from bakeoff.judging.contender_runs import AA_FACTOR, Division, contender_runs_of, labels_of
 from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.equal_load import equal_loads_of
 from bakeoff.judging.estimates import Spread, estimate_of_known
 from bakeoff.judging.identities import identified
-from bakeoff.judging.judgement import JudgedContender, Judgement, Level, Pairing
-from bakeoff.judging.levels import phases_by_slot
-from bakeoff.judging.levels_held import LevelsHeld, levels_held
+from bakeoff.judging.judgement import JudgedContender, Judgement, Pairing
+from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
-from bakeoff.judging.operation_effects import ContenderPhases, operation_effects
+from bakeoff.judging.operation_effects import operation_effects
 from bakeoff.judging.pairings import log_ratios, pairings_of
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.ranking import Place, places
-from bakeoff.judging.scaling import Scaled, scale_curves_of
+from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage_at_peak import judged_run, usage_at
@@ -30,43 +28,18 @@ from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
 
 
-@dataclass(frozen=True)
-class _MeasuredContender:
-    """A contender's runs with what they came to."""
-
-    runs: ContenderRuns
-    held: LevelsHeld
-
-    @property
-    def peak(self) -> Level | None:
-        return self.held.peak
-
-    @property
-    def rates(self) -> Mapping[int, float]:
-        """Throughput by round, each at the level that the other rounds choose."""
-        return {} if windows.are_counted(self.runs.counted) else self.held.rates
-
-    @property
-    def indicative(self) -> Sequence[str]:
-        """Why its windows cannot carry a rank; empty where they can."""
-        return windows.why_unranked(self.runs.counted, self.held.peak_phase)
-
-    @property
-    def compared(self) -> ContenderRates:
-        return ContenderRates(self.runs.key, self.runs.division, self.runs.levels, self.rates)
-
-
 def judge(comparison: StoredComparison) -> Judgement:
     """The verdict on a comparison, whatever came of it: no run, void ones and missing phases included.
 
     Contenders are ranked by throughput, each at its best load that keeps the thresholds.
     """
     comparison = replace(comparison, runs=with_own_lines(comparison.runs, comparison.reference_draws))
-    measured = [_MeasuredContender(runs, levels_held(runs.counted)) for runs in contender_runs_of(comparison.runs)]
+    measured = [measured_contender(runs) for runs in contender_runs_of(comparison.runs)]
     rates = [each.rates for each in measured if each.rates]
     common = spread_between_rounds(rates)
     noise, prior = _noise(measured, common), prior_between_rounds(rates)
-    compared = [each.compared for each in measured if each.rates]
+    rated = [each for each in measured if each.rates]
+    compared = [each.compared for each in rated]
     pairings = pairings_of(compared, prior, noise.smallest_claim)
     contenders = _contenders(measured, pairings, comparison.rounds)
     return Judgement(
@@ -83,11 +56,9 @@ def judge(comparison: StoredComparison) -> Judgement:
         contenders=contenders,
         pairings=pairings,
         effects=effects_of(compared, prior),
-        operation_effects=operation_effects(
-            [ContenderPhases(each.compared, phases_by_slot(each.runs.counted)) for each in measured if each.rates]
-        ),
-        equal_loads=equal_loads_of([each.runs for each in measured]),
-        scale_curves=scale_curves_of([Scaled(each.runs, each.held, each.rates) for each in measured], comparison.scale),
+        operation_effects=operation_effects(rated),
+        equal_loads=equal_loads_of(measured),
+        scale_curves=scale_curves_of(measured, comparison.scale),
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs], comparison.reference_draws),
@@ -98,9 +69,9 @@ def judge(comparison: StoredComparison) -> Judgement:
     )
 
 
-def _aa_pairs(measured: Sequence[_MeasuredContender]) -> list[Sequence[float]]:
+def _aa_pairs(measured: Sequence[MeasuredContender]) -> list[Sequence[float]]:
     """Of every A/A pair, the logarithms of one contender ÷ the other, round by round."""
-    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[_MeasuredContender]] = {}
+    groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[MeasuredContender]] = {}
     for each in measured:
         if AA_FACTOR in each.runs.newest.factors:
             identity = (each.runs.newest.target, each.runs.newest.workload, tuple(sorted(each.runs.levels.items())))
@@ -108,7 +79,7 @@ def _aa_pairs(measured: Sequence[_MeasuredContender]) -> list[Sequence[float]]:
     return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
 
 
-def _noise(measured: Sequence[_MeasuredContender], common: Spread | None) -> Noise:
+def _noise(measured: Sequence[MeasuredContender], common: Spread | None) -> Noise:
     """From A/A pairs, where there are any; else from the rounds."""
     twice = [ratios for ratios in _aa_pairs(measured) if ratios]
     if twice:
@@ -117,7 +88,7 @@ def _noise(measured: Sequence[_MeasuredContender], common: Spread | None) -> Noi
 
 
 def _contenders(
-    measured: Sequence[_MeasuredContender], pairings: Sequence[Pairing], rounds: int
+    measured: Sequence[MeasuredContender], pairings: Sequence[Pairing], rounds: int
 ) -> list[JudgedContender]:
     labels = labels_of([each.runs for each in measured])
     standing: dict[str, Place] = {}
@@ -143,12 +114,12 @@ def _contenders(
 
 
 def _contender(
-    measured: _MeasuredContender, label: str, place: Place | None, divisions: Sequence[Division]
+    measured: MeasuredContender, label: str, place: Place | None, divisions: Sequence[Division]
 ) -> JudgedContender:
     runs, newest = measured.runs, measured.runs.newest
-    held, peak, slo = measured.held, measured.peak, documented_slo()
+    peak, slo = measured.peak, documented_slo()
     limits = CeilingShares(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
-    sustainable = capacity.sustainable_level(held.levels, slo)
+    sustainable = capacity.sustainable_level(measured.levels, slo)
     return JudgedContender(
         key=runs.key,
         label=label,
@@ -167,15 +138,15 @@ def _contender(
         runs=[judged_run(run) for run in runs.all],
         rounds=len(runs.counted),
         void_rounds=runs.void_rounds,
-        levels=held.levels,
-        total=held.total,
+        levels=measured.levels,
+        total=measured.total,
         peak_throughput_per_s=None if peak is None else peak.throughput_per_s,
         peak_level=None if peak is None else peak.name,
         sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
-        optimal_users=capacity.optimal_users(held.levels, slo),
-        breaking_users=None if growth_in(runs.counted.values()) else capacity.breaking_users(held.levels, slo),
+        optimal_users=capacity.optimal_users(measured.levels, slo),
+        breaking_users=None if growth_in(runs.counted.values()) else capacity.breaking_users(measured.levels, slo),
         start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in runs.counted.values()),
-        bottleneck=bottleneck_of(usage_at(held, runs.counted.values(), newest)),
+        bottleneck=bottleneck_of(usage_at(measured)),
         ceiling_share=limits.ceiling_share,
         reference_shares=limits.reference_shares,
         findings=(),
@@ -187,7 +158,7 @@ def _contender(
     )
 
 
-def _fields(measured: Sequence[_MeasuredContender], contenders: Sequence[JudgedContender]) -> list[Field]:
+def _fields(measured: Sequence[MeasuredContender], contenders: Sequence[JudgedContender]) -> list[Field]:
     fields = []
     for division in _divisions(measured):
         # Within a field what all share goes without saying.
@@ -197,7 +168,7 @@ def _fields(measured: Sequence[_MeasuredContender], contenders: Sequence[JudgedC
     return fields
 
 
-def _divisions(measured: Sequence[_MeasuredContender]) -> list[Division]:
+def _divisions(measured: Sequence[MeasuredContender]) -> list[Division]:
     """In the order of the default payload first, then by size."""
     return sorted({each.runs.division for each in measured})
 

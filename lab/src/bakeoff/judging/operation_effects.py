@@ -5,36 +5,29 @@ Throughput does not tell: the mix gives each operation its fraction of it, whate
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bakeoff.judging.contender_rates import ContenderRates
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.levels import Slot, level_of
+from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.noise import prior_between_rounds
+from bakeoff.judging.pairings import ContenderRates
 from bakeoff.results.run import Measured
 
 
-@dataclass(frozen=True)
-class ContenderPhases:
-    """A contender, with what was measured in each phase, by round."""
-
-    compared: ContenderRates
-    phases: Mapping[Slot, Mapping[int, Measured]]
-
-
-def operation_effects(contenders: Sequence[ContenderPhases]) -> list[Effect]:
+def operation_effects(contenders: Sequence[MeasuredContender]) -> list[Effect]:
     """Of every operation of a workload that has several, at one load that all contenders held.
 
     Contenders of different workloads, or payloads, have no operation in common, whatever its name.
     """
-    groups: dict[tuple[str, str], list[ContenderPhases]] = {}
+    groups: dict[tuple[str, str], list[MeasuredContender]] = {}
     for each in contenders:
-        groups.setdefault((each.compared.division.workload, each.compared.division.payload), []).append(each)
+        groups.setdefault((each.runs.division.workload, each.runs.division.payload), []).append(each)
     return [effect for group in groups.values() for effect in _of_group(group)]
 
 
-def _of_group(contenders: Sequence[ContenderPhases]) -> list[Effect]:
+def _of_group(contenders: Sequence[MeasuredContender]) -> list[Effect]:
     slot = _common_slot(contenders)
     if slot is None or len(contenders) < 2:
         return []
@@ -65,7 +58,7 @@ def _speeds(by_round: Mapping[int, Measured], operation: str) -> dict[int, float
     return {number: 1000 / mean_ms for number, mean_ms in means.items() if mean_ms > 0}
 
 
-def _common_slot(contenders: Sequence[ContenderPhases]) -> Slot | None:
+def _common_slot(contenders: Sequence[MeasuredContender]) -> Slot | None:
     """Of the phases that all contenders have, the one in which they did most together."""
     common = set.intersection(*(set(each.phases) for each in contenders))
 

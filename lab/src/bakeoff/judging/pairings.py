@@ -3,11 +3,26 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from bakeoff.judging.contender_rates import ContenderRates
+from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
 from bakeoff.judging.judgement import Estimate, Pairing, Verdict
 from bakeoff.judging.moderation import Prior
+
+
+@dataclass(frozen=True)
+class ContenderRates:
+    """A contender's throughput at its peak, by round.
+
+    Contenders of one division are ranked against each other; `levels`, factor by factor, tell which ones differ in one
+    factor alone.
+    """
+
+    key: str
+    division: Division
+    levels: Mapping[str, str]
+    by_round: Mapping[int, float]
 
 
 def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:

@@ -1,13 +1,13 @@
 """Throughput along the counts of one factor: steps, what was full at each, and the law through them. Pure functions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.judging.bottleneck import bottleneck_of
-from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, Division, labels_of
+from bakeoff.judging.contender_runs import AA_FACTOR, Division, labels_of
 from bakeoff.judging.judgement import Level, ScaleCurve, ScaleStep
-from bakeoff.judging.levels import phases_by_slot, throughput_by_round
-from bakeoff.judging.levels_held import LevelsHeld
+from bakeoff.judging.levels import throughput_by_round
+from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.usage_at_peak import usage_at
 from bakeoff.judging.usl import fit_usl
 
@@ -18,26 +18,15 @@ _Alike = tuple[str, Division, str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """A contender: its runs, its levels, and the throughput that is compared, by round."""
-
-    runs: ContenderRuns
-    held: LevelsHeld
-    rates: Mapping[int, float]
-
-
-@dataclass(frozen=True)
 class _Point:
-    """A count with its rounds and its level."""
+    """A count with the level that was held there, as if it were the peak of its contender."""
 
     count: int
-    rates: Mapping[int, float]
     level: Level
-    held: LevelsHeld
-    runs: ContenderRuns
+    of: MeasuredContender
 
 
-def scale_curves_of(contenders: Sequence[Scaled], factor: str) -> list[ScaleCurve]:
+def scale_curves_of(contenders: Sequence[MeasuredContender], factor: str) -> list[ScaleCurve]:
     """A curve along the factor for each group of contenders that share everything else; none without a factor."""
     if not factor:
         return []
@@ -46,15 +35,15 @@ def scale_curves_of(contenders: Sequence[Scaled], factor: str) -> list[ScaleCurv
     else:
         points = list(_groups(contenders, factor).values())
     points = [sorted(each, key=lambda point: point.count) for each in points if each]
-    labels = labels_of([each[0].runs for each in points])
-    return [_curve(factor, labels[each[0].runs.key], each) for each in points]
+    labels = labels_of([each[0].of.runs for each in points])
+    return [_curve(factor, labels[each[0].of.runs.key], each) for each in points]
 
 
-def _groups(contenders: Sequence[Scaled], factor: str) -> dict[_Alike, list[_Point]]:
+def _groups(contenders: Sequence[MeasuredContender], factor: str) -> dict[_Alike, list[_Point]]:
     groups: dict[_Alike, list[_Point]] = {}
     for each in contenders:
         level, newest = each.runs.levels.get(factor, ""), each.runs.newest
-        if level.isdecimal() and each.held.peak is not None and each.rates:
+        if level.isdecimal() and each.peak is not None and each.rates:
             others = {name: value for name, value in each.runs.levels.items() if name != factor}
             alike = (
                 newest.target,
@@ -62,29 +51,26 @@ def _groups(contenders: Sequence[Scaled], factor: str) -> dict[_Alike, list[_Poi
                 newest.factors.get(AA_FACTOR, ""),
                 tuple(sorted(others.items())),
             )
-            point = _Point(int(level), each.rates, each.held.peak, each.held, each.runs)
-            groups.setdefault(alike, []).append(point)
+            groups.setdefault(alike, []).append(_Point(int(level), each.peak, each))
     return groups
 
 
-def _loads(contender: Scaled) -> Iterator[_Point]:
+def _loads(contender: MeasuredContender) -> Iterator[_Point]:
     """The closed levels of one contender, each as if it were its peak."""
-    slots = phases_by_slot(contender.runs.counted)
-    for level, (slot, rounds) in zip(contender.held.levels, slots.items(), strict=True):
+    for level, (slot, rounds) in zip(contender.levels, contender.phases.items(), strict=True):
         if level.virtual_users and level.throughput_per_s.median > 0:
-            held = replace(contender.held, peak=level, peak_phase=slot[0])
-            yield _Point(level.virtual_users, throughput_by_round(rounds), level, held, contender.runs)
+            here = replace(contender, peak=level, peak_slot=slot, rates=throughput_by_round(rounds))
+            yield _Point(level.virtual_users, level, here)
 
 
 def _curve(factor: str, label: str, points: Sequence[_Point]) -> ScaleCurve:
-    fit = fit_usl({point.count: point.rates for point in points})
+    fit = fit_usl({point.count: point.of.rates for point in points})
     steps = [_step(point) for point in points]
-    if isinstance(fit, str):
-        return ScaleCurve(factor, label, steps, None, fit)
-    return ScaleCurve(factor, label, steps, fit)
+    return (
+        ScaleCurve(factor, label, steps, None, fit) if isinstance(fit, str) else ScaleCurve(factor, label, steps, fit)
+    )
 
 
 def _step(point: _Point) -> ScaleStep:
     costs = {role: cost.cpu_us_each.median for role, cost in point.level.costs.items() if cost.cpu_us_each is not None}
-    usage = usage_at(point.held, point.runs.counted.values(), point.runs.newest)
-    return ScaleStep(point.count, point.level.throughput_per_s, costs, bottleneck_of(usage))
+    return ScaleStep(point.count, point.level.throughput_per_s, costs, bottleneck_of(usage_at(point.of)))

@@ -7,26 +7,26 @@ from dataclasses import asdict
 
 from bakeoff.judging.bottleneck import Usage, bottleneck_of
 from bakeoff.judging.ceilings import limiting_lines, limits_of
-from bakeoff.judging.contender_runs import counts
+from bakeoff.judging.contender_runs import ContenderRuns, counts
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Bottleneck, JudgedRun
-from bakeoff.judging.levels_held import LevelsHeld, levels_held
+from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
 from bakeoff.results.database_activity import DatabaseActivity, Sessions
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
 
 
-def usage_at(held: LevelsHeld, counted: Iterable[RunResult], newest: RunResult) -> Usage:
-    """The usage that explains the peak of the runs that count; `newest` has the facts of all of them."""
-    peak = held.peak
+def usage_at(contender: MeasuredContender) -> Usage:
+    """The usage that explains the peak of the runs that count."""
+    peak, newest = contender.peak, contender.runs.newest
     if peak is None:
         return Usage({}, None)
     cpu = {role: cost.cpu_percent_mean.median for role, cost in peak.costs.items() if cost.cpu_percent_mean is not None}
-    activities = [run.database_activity for run in counted if run.database_activity]
-    at_peak = [_seen_in(held.peak_phase, activity) for activity in activities]
+    activities = [run.database_activity for run in contender.runs.counted.values() if run.database_activity]
+    at_peak = [_seen_in(contender.peak_phase, activity) for activity in activities]
     limits = limits_of(newest, peak.throughput_per_s.median)
-    highest = max(held.levels, key=lambda level: level.virtual_users, default=peak)
+    highest = max(contender.levels, key=lambda level: level.virtual_users, default=peak)
     return Usage(
         cpu_percent=cpu,
         cores=_whole(newest.environment, "cores"),
@@ -83,7 +83,7 @@ def bottleneck_of_run(run: RunResult) -> Bottleneck | None:
     """The bottleneck in the run's fastest phase; None for a run that does not count: void, cut short or unanswered."""
     if not counts(run):
         return None
-    return bottleneck_of(usage_at(levels_held({run.round: run}), [run], run))
+    return bottleneck_of(usage_at(measured_contender(ContenderRuns("", (), {run.round: run}))))
 
 
 def judged_run(stored: StoredRun) -> JudgedRun:

@@ -1,0 +1,65 @@
+"""A contender's runs, the levels that they held, and the one that it is ranked by. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.judging import windows
+from bakeoff.judging.contender_runs import ContenderRuns
+from bakeoff.judging.judgement import Level
+from bakeoff.judging.levels import Slot, level_of, phases_by_slot, throughput_by_round, total_of
+from bakeoff.judging.pairings import ContenderRates
+from bakeoff.judging.ranking_level import Rounds, ranking_level
+from bakeoff.judging.slo import ranking_slo
+
+
+@dataclass(frozen=True)
+class MeasuredContender:
+    """A contender's levels in the order in which they were held, and its peak: the best that keeps the thresholds.
+
+    Where none does the peak is the best of all, and `rates` is empty: nothing is ranked. Otherwise `rates` is what is
+    compared, by round, each round at the level that the others choose; empty too where phases are counted. `peak_slot`
+    is None where runs know only their total. `phases` are the levels' measurements.
+    """
+
+    runs: ContenderRuns
+    phases: Mapping[Slot, Rounds]
+    levels: Sequence[Level]
+    total: Level | None
+    peak: Level | None
+    peak_slot: Slot | None
+    rates: Mapping[int, float]
+
+    @property
+    def peak_phase(self) -> int | None:
+        """The number of the peak's phase."""
+        return None if self.peak_slot is None else self.peak_slot[0]
+
+    @property
+    def indicative(self) -> Sequence[str]:
+        """Why its windows cannot carry a rank; empty where they can."""
+        return windows.why_unranked(self.runs.counted, self.peak_phase)
+
+    @property
+    def compared(self) -> ContenderRates:
+        return ContenderRates(self.runs.key, self.runs.division, self.runs.levels, self.rates)
+
+
+def measured_contender(runs: ContenderRuns) -> MeasuredContender:
+    """The levels of the runs that count."""
+    phases, environment = phases_by_slot(runs.counted), runs.newest.environment if runs.counted else {}
+    by_slot = {slot: level_of(slot, by_round, environment) for slot, by_round in phases.items()}
+    levels = tuple(by_slot.values())
+    total = total_of(runs.counted, levels, environment)
+    if not levels:
+        totals = {number: run.total for number, run in runs.counted.items() if run.total is not None}
+        return MeasuredContender(runs, {}, (), total, total, None, _compared(runs, throughput_by_round(totals)))
+    # Beside levels that show what can be done, those that hold a rate only show what was asked for.
+    slots = {slot: rounds for slot, rounds in phases.items() if slot[3] is None} or phases
+    ranked = ranking_level(slots, ranking_slo())
+    best = max(slots, key=lambda slot: by_slot[slot].throughput_per_s.median) if ranked is None else ranked.slot
+    rates = {} if ranked is None else _compared(runs, ranked.by_round)
+    return MeasuredContender(runs, phases, levels, total, by_slot[best], best, rates)
+
+
+def _compared(runs: ContenderRuns, rates: Mapping[int, float]) -> Mapping[int, float]:
+    return {} if windows.are_counted(runs.counted) else rates
