@@ -12,7 +12,6 @@ from hdrh.histogram import HdrHistogram
 from bakeoff.judging.ceilings import reference_lines
 from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import (
-    LATENCIES,
     Bottleneck,
     CostEstimate,
     Effect,
@@ -27,6 +26,7 @@ from bakeoff.judging.judgement import (
 from bakeoff.judging.usage_at_peak import judged_run
 from bakeoff.results import histograms
 from bakeoff.results.findings import JudgedFinding, KindName
+from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.observed import medians
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun

@@ -8,13 +8,18 @@ from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.machines import what_became_worse
 from bakeoff.gating.regressions import Limits, check_regressions
-from bakeoff.history.conditions import Conditions
 from bakeoff.history.phases import Measurement, measurement_of
+from bakeoff.results.machine_state import MachineState
 from made_up import measured, run_result
 
-QUIET = Conditions(1700.0, 0.1, 1.0)
-SLOW = Conditions(1300.0, 0.1, 1.0)
-UNKNOWN = Conditions(None, None, None)
+
+def state(speed_mb_s: float | None, steal_percent: float | None, other_cpu_percent: float | None) -> MachineState:
+    return MachineState(speed_mb_s, steal_percent=steal_percent, other_cpu_percent=other_cpu_percent)
+
+
+QUIET = state(1700.0, 0.1, 1.0)
+SLOW = state(1300.0, 0.1, 1.0)
+UNKNOWN = state(None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -23,15 +28,15 @@ UNKNOWN = Conditions(None, None, None)
         ([QUIET], [QUIET], None),
         ([QUIET], [SLOW], "a core was 24% slower"),
         ([SLOW], [QUIET], None),  # a machine that became better excuses nothing
-        ([QUIET], [Conditions(1531.0, 0.1, 1.0)], None),
-        ([QUIET], [Conditions(1529.0, 0.1, 1.0)], "a core was 10% slower"),
-        ([QUIET], [Conditions(1700.0, 2.0, 10.0)], None),
-        ([QUIET], [Conditions(1700.0, 9.1, 1.0)], "the hypervisor used 9% more of a core"),
-        ([Conditions(1700.0, 8.0, 1.0)], [Conditions(1700.0, 9.1, 1.0)], None),
-        ([QUIET], [Conditions(1700.0, 0.1, 61.0)], "other processes used 60% more of a core"),
+        ([QUIET], [state(1531.0, 0.1, 1.0)], None),
+        ([QUIET], [state(1529.0, 0.1, 1.0)], "a core was 10% slower"),
+        ([QUIET], [state(1700.0, 2.0, 10.0)], None),
+        ([QUIET], [state(1700.0, 9.1, 1.0)], "the hypervisor used 9% more of a core"),
+        ([state(1700.0, 8.0, 1.0)], [state(1700.0, 9.1, 1.0)], None),
+        ([QUIET], [state(1700.0, 0.1, 61.0)], "other processes used 60% more of a core"),
         (
             [QUIET],
-            [Conditions(850.0, 5.1, 1.0)],
+            [state(850.0, 5.1, 1.0)],
             "a core was 50% slower and the hypervisor used 5% more of a core",
         ),
         ([QUIET, QUIET, SLOW], [QUIET, SLOW, QUIET], None),  # one slow run is no slow hour
@@ -42,16 +47,16 @@ UNKNOWN = Conditions(None, None, None)
         ([UNKNOWN], [SLOW], None),
     ],
 )
-def test_what_became_worse(before: Sequence[Conditions], after: Sequence[Conditions], words: str | None) -> None:
+def test_what_became_worse(before: Sequence[MachineState], after: Sequence[MachineState], words: str | None) -> None:
     assert what_became_worse(before, after) == words
 
 
-def measurement(rate: float, conditions: Conditions | None = None, failed: int = 0) -> Measurement:
-    state = None if conditions is None else vars(conditions)
-    return measurement_of([run_result(total=measured(rate, failed=failed), machine_state=state)])
+def measurement(rate: float, conditions: MachineState | None = None, failed: int = 0) -> Measurement:
+    record = None if conditions is None else vars(conditions)
+    return measurement_of([run_result(total=measured(rate, failed=failed), machine_state=record)])
 
 
-def gate_of(candidate: Measurement, baseline: Conditions | None = QUIET) -> Gate:
+def gate_of(candidate: Measurement, baseline: MachineState | None = QUIET) -> Gate:
     return check_regressions(measurement(1000, baseline), candidate, Limits())
 
 
@@ -59,7 +64,7 @@ def gate_of(candidate: Measurement, baseline: Conditions | None = QUIET) -> Gate
     ("baseline", "candidate", "status"),
     [(QUIET, QUIET, 1), (QUIET, SLOW, 2), (SLOW, QUIET, 1), (None, SLOW, 1), (QUIET, None, 1)],
 )
-def test_what_would_fail_is_unclear(baseline: Conditions | None, candidate: Conditions | None, status: int) -> None:
+def test_what_would_fail_is_unclear(baseline: MachineState | None, candidate: MachineState | None, status: int) -> None:
     gate = gate_of(measurement(500, candidate), baseline)
     assert gate.exit_status == status
     assert gate.stale_baseline == (status == 2)

@@ -11,9 +11,9 @@ from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Outcome
 from bakeoff.gating.junit import junit_of
 from bakeoff.gating.regressions import Limits, check_regressions
-from bakeoff.history.conditions import Conditions
 from bakeoff.history.phases import Measurement, measurement_of, phases_of
 from bakeoff.history.run_figures import RunFigures, figures_of
+from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import RunResult
 from made_up import measured, phase, run_of
 
@@ -54,7 +54,7 @@ class Machine:
                     for each, by in zip(template, factors, strict=True)
                 ]
                 if self._hours and self._probed:
-                    conditions.append(Conditions(1700 * hour * self._random.lognormal(0, 0.04), 0.0, 0.0))
+                    conditions.append(MachineState(1700 * hour * self._random.lognormal(0, 0.04)))
                 phases += own
                 throughput = sum(each.throughput_per_s or 0 for each in own) / len(own)
                 p99 = max(each.p99_ms or 0 for each in own)

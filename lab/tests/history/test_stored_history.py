@@ -256,12 +256,12 @@ def test_comparisons_are_judged_one_by_one_and_single_runs_together(
     other = add(store, run_of("go-rest", [700]))[0]
 
     def judged(*names: str) -> dict[str, list[tuple[str, int | None]]]:
-        found = judgements_of(store.server, [resolve(project, store.server, name) for name in names])
+        found = judgements_of([resolve(project, store.server, name) for name in names])
         return {name: [(each.label, each.rank) for each in told.contenders] for name, told in found.items()}
 
     assert judged("c1", "c2") == {"c1": [("Rust REST", 1), ("Go REST", 2)], "c2": [("Go REST", 1)]}
     assert judged(str(first), str(other)) == {
-        f"{first}, {other}": [(f"go-rest (run {other})", 1), (f"go-rest (run {first})", 2)]
+        f"{first}, {other}": [(f"Go REST · run {other}", 1), (f"Go REST · run {first}", 2)]
     }
     assert judged("c1", str(other)) == {"c1": [("Rust REST", 1), ("Go REST", 2)]}
     file = tmp_path / "run.json"

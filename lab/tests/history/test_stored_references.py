@@ -10,7 +10,6 @@ import pytest
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.gating.request import request_of
-from bakeoff.history.conditions import Conditions
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import Project
 from bakeoff.results.document import Origin
@@ -18,6 +17,7 @@ from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.storage.stored_runs import load_comparison
 from made_up import BEGIN, run_result
+from observations import machine_state
 
 pytestmark = pytest.mark.end_to_end
 
@@ -152,4 +152,4 @@ def test_the_latest_may_have_measured_nothing(store: MetricsStore, project: Proj
 def test_what_runs_found_their_machine_like_is_that_of_the_run(store: MetricsStore, project: Project) -> None:
     state = {"speed_mb_s": 1700.5, "steal_percent": 0.2, "other_cpu_percent": None, "load_average_before": 1.0}
     name = add_runs(store, [run_result(machine_state=state), run_result(minute=1)])
-    assert resolve(project, store.server, name).measurement.conditions == [Conditions(1700.5, 0.2, None)]
+    assert resolve(project, store.server, name).measurement.conditions == [machine_state(state)]

@@ -224,11 +224,11 @@ def test_what_was_seen_beside_is_told_of_each_run_and_of_the_rounds_that_count()
         for number, status in enumerate(statuses, start=1)
     ]
     (entry,) = judge(comparison_of(*runs)).contenders
-    assert [run.database and run.database["checkpoints"] for run in entry.runs] == [1, 2, 3]
+    assert [run.database and run.database.checkpoints for run in entry.runs] == [1, 2, 3]
     assert entry.database is not None
     assert entry.machine is not None
-    assert entry.database["checkpoints"] == 2.5
-    assert entry.machine["steal_percent"] == pytest.approx(0.25)
+    assert entry.database.checkpoints == 2.5
+    assert entry.machine.steal_percent == pytest.approx(0.25)
 
 
 def test_runs_of_an_older_version_have_nothing_beside() -> None:

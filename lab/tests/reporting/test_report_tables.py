@@ -19,9 +19,10 @@ from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
+from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.gauge import Gauge
-from bakeoff.results.observed import DatabaseFigures, MachineFigures
+from bakeoff.results.machine_state import MachineFigures
 from hostile import hostile_comparison
 from judgements import Shape, comparison
 from made_up import comparison_of, cost, measured, phase, run_of

@@ -36,8 +36,8 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
 def test_texts_and_limits_fit(entry: FindingKind) -> None:
     made = entry(**dict.fromkeys(values_of(entry), 1))
     assert (made.kind, made.severity) == (entry.name, entry.severity)
-    assert bool(entry.limit) == bool(entry.limits)
-    assert "{" not in made.message + made.advice + entry.limit.format(*entry.limits)
+    assert bool(entry.limits.words) == bool(entry.limits)
+    assert "{" not in made.message + made.advice + entry.limits.words.format(*entry.limits)
 
 
 def test_every_entry_is_made_with_the_values_that_its_texts_name() -> None:

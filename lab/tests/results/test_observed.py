@@ -1,13 +1,13 @@
 """A run's record of PostgreSQL and of the machine, and its gaps."""
 
 import itertools
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from arbitrary_runs import run_results
+from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.results.run import RunResult
 from made_up import run_of
@@ -17,25 +17,25 @@ from observations import ACTIVITY, STATE
 def test_what_postgresql_did_is_told_for_each_operation() -> None:
     figures = database_figures(run_of(database_activity=ACTIVITY))
     assert figures is not None
-    assert figures["wal_bytes_each"] == 400.0
-    assert figures["commits_each"] == 0.25
-    assert figures["operations_per_commit"] == 4.0
-    assert (figures["rows_inserted"], figures["rows_updated"], figures["rows_deleted"]) == (600, 400, 0)
-    assert (figures["hot_update_share"], figures["checkpoints"]) == (0.9, 2)
+    assert figures.wal_bytes_each == 400.0
+    assert figures.commits_each == 0.25
+    assert figures.operations_per_commit == 4.0
+    assert (figures.rows_inserted, figures.rows_updated, figures.rows_deleted) == (600, 400, 0)
+    assert (figures.hot_update_share, figures.checkpoints) == (0.9, 2)
 
 
 def test_the_longest_waits_come_first_however_they_were_stored() -> None:
     shares = {"LWLock:WALWrite": 0.1, "Lock:extend": 0.05, "IO:WalSync": 0.25, "CPU": 0.6}
     figures = database_figures(run_of(database_activity={**ACTIVITY, "wait_shares": shares}))
     assert figures is not None
-    assert list(figures["waits"]) == ["CPU", "IO:WalSync", "LWLock:WALWrite", "Lock:extend"]
+    assert list(figures.waits) == ["CPU", "IO:WalSync", "LWLock:WALWrite", "Lock:extend"]
 
 
 def test_what_the_machine_was_like() -> None:
     told_elsewhere = {"clock_jump_s", "outside_phases_s"}
-    assert machine_figures(run_of(machine_state=STATE)) == {
-        name: value for name, value in STATE.items() if name not in told_elsewhere
-    }
+    assert machine_figures(run_of(machine_state=STATE)) == MachineFigures(
+        **{name: value for name, value in STATE.items() if name not in told_elsewhere}
+    )
 
 
 def test_a_run_without_a_record_has_no_figures() -> None:
@@ -47,8 +47,8 @@ def test_a_run_without_a_record_has_no_figures() -> None:
 def test_what_a_record_lacks_is_unknown_and_not_zero(lacking: dict[str, Any]) -> None:
     figures = database_figures(run_of(database_activity=lacking))
     assert figures is not None
-    assert {name for name, value in figures.items() if value is not None} == {"waits"}
-    assert figures["waits"] == {}
+    assert {name for name, value in vars(figures).items() if value is not None} == {"waits"}
+    assert figures.waits == {}
 
 
 def test_rounds_together_are_their_medians_and_the_mean_of_their_waits() -> None:
@@ -58,9 +58,9 @@ def test_rounds_together_are_their_medians_and_the_mean_of_their_waits() -> None
     ]
     together = medians([figures for figures in rounds if figures is not None])
     assert together is not None
-    assert together["checkpoints"] == 2
-    assert together["wal_bytes_each"] == 400.0
-    assert together["waits"] == pytest.approx({"CPU": 2.6 / 3, "IO:WalSync": 0.4 / 3})
+    assert together.checkpoints == 2
+    assert together.wal_bytes_each == 400.0
+    assert together.waits == pytest.approx({"CPU": 2.6 / 3, "IO:WalSync": 0.4 / 3})
 
 
 def test_medians_leave_out_rounds_that_lack_a_figure() -> None:
@@ -68,12 +68,12 @@ def test_medians_leave_out_rounds_that_lack_a_figure() -> None:
     rounds = [machine_figures(run_of(machine_state=state)) for state in states]
     together = medians([figures for figures in rounds if figures is not None])
     assert together is not None
-    assert together["steal_percent"] == pytest.approx(0.21)
+    assert together.steal_percent == pytest.approx(0.21)
     assert medians([]) is None
 
 
 @given(run=run_results())
 def test_whatever_a_record_holds_its_figures_are_numbers(run: RunResult) -> None:
-    records: tuple[Mapping[str, Any], ...] = (database_figures(run) or {}, machine_figures(run) or {})
+    records = [vars(record) for record in (database_figures(run), machine_figures(run)) if record is not None]
     for name, value in itertools.chain.from_iterable(record.items() for record in records):
         assert name == "waits" or value is None or isinstance(value, int | float)

@@ -56,9 +56,9 @@ def reference_page(root: TyperGroup) -> str:
 
 _FINDINGS = """# Findings
 
-A finding is a doubt or a fact about a run, a contender or a comparison. `./bakeoff generate` writes this page from
-[the registry](../lab/src/bakeoff/results/finding_kinds.py); a test fails when it is outdated. Trust the figures that
-no warning and no error casts doubt on. Words in italics stand for values of the run.
+A finding is a fact about a run, a contender or a comparison, and the figures that it affects. `./bakeoff
+generate` writes this page from [the registry](../lab/src/bakeoff/results/finding_kinds.py); a test fails when it is
+outdated. Trust the figures that no warning and no error affects. Words in italics stand for values of the run.
 
 """
 
@@ -77,14 +77,14 @@ def findings_page() -> str:
             f"`{kind.name}`",
             kind.severity,
             kind.meaning,
-            kind.limit.format(*kind.limits),
-            kind.doubts,
+            kind.limits.words.format(*kind.limits),
+            kind.affects,
             # The space separates what follows a word only where it is known.
             re.sub(r"(?<=[\w.])\*(?=\w)", " *", Formatter().vformat(kind.advice, kind.limits, _Named())),
         )
         for kind in KINDS.values()
     )
-    return _FINDINGS + _table(("finding", "severity", "meaning", "limit", "doubtful figures", "do"), rows)
+    return _FINDINGS + _table(("finding", "severity", "meaning", "limit", "affected figures", "do"), rows)
 
 
 def _options(options: Iterable[Option], place: str = "", *, is_recorded: bool = False) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from statistics import median
 
-from bakeoff.history.conditions import Conditions
 from bakeoff.results.finding_kinds import NOISY_MACHINE, THROTTLED
+from bakeoff.results.machine_state import MachineState
 
 _SLOWER = THROTTLED.limits[0]
 _OTHERS_PERCENT, _STOLEN_PERCENT = NOISY_MACHINE.limits
 
 
-def what_became_worse(baseline: Sequence[Conditions], candidate: Sequence[Conditions]) -> str | None:
+def what_became_worse(baseline: Sequence[MachineState], candidate: Sequence[MachineState]) -> str | None:
     """In what the medians of the runs' conditions are worse than the baseline's; None: in nothing that is known."""
     words = []
     before, after = _medians(baseline, candidate, "speed_mb_s")
@@ -28,7 +28,7 @@ def what_became_worse(baseline: Sequence[Conditions], candidate: Sequence[Condit
 
 
 def _medians(
-    baseline: Sequence[Conditions], candidate: Sequence[Conditions], figure: str
+    baseline: Sequence[MachineState], candidate: Sequence[MachineState], figure: str
 ) -> tuple[float | None, float | None]:
     before, after = (
         [value for each in side if (value := getattr(each, figure)) is not None] for side in (baseline, candidate)

@@ -28,8 +28,8 @@ def csv_export(server: Server, run_ids: Sequence[int]) -> str:
     PostgreSQL activity, what the machine was like and the bottleneck are of the whole run, and stand in that row only.
     """
     text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(HEADINGS)
+    rows = csv.DictWriter(text, HEADINGS, lineterminator="\n")
+    rows.writeheader()
     for run in load_runs(server, run_ids):
         rows.writerows(rows_of(run))
     return text.getvalue()

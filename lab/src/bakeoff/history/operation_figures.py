@@ -17,11 +17,11 @@ ORDER BY total.test_run_id, operation.name
 """
 
 
-def operations_of(run: RunResult) -> list[RunFigures]:
-    """The operations of a run; none where the engine did not divide its requests among them."""
+def operations_of(run: RunResult, whole: RunFigures | None = None) -> list[RunFigures]:
+    """The operations of a run; none where the engine did not divide its requests. `whole` are its own figures."""
     if run.total is None:
         return []
-    whole, duration_s = figures_of(run), run.total.duration_s
+    whole, duration_s = whole or figures_of(run), run.total.duration_s
     return [_figures(whole, duration_s, name, each) for name, each in sorted(run.total.by_operation.items())]
 
 
@@ -51,7 +51,6 @@ def of_several(operations: Sequence[RunFigures]) -> list[RunFigures]:
 
 
 def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredOperation) -> RunFigures:
-    latency = operation.latency
     unknown = dict.fromkeys(figure for figure in vars(run) if figure in COLUMNS or figure.startswith("best_"))
     own = {
         "duration_s": run.duration_s,
@@ -59,9 +58,6 @@ def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredO
         "failed": operation.failed,
         "throughput_per_s": operation.ok / duration_s if duration_s > 0 else 0.0,
         "error_rate": operation.error_rate,
-        **{f"{percentile.replace('.', '')}_ms": value for percentile, value in latency.percentiles_ms.items()},
-        "max_ms": latency.max_ms,
-        "mean_ms": latency.mean_ms,
-        "min_ms": latency.min_ms,
+        **{f"{name.replace('.', '')}_ms": value for name, value in operation.latency.by_name.items()},
     }
     return RunFigures(**{**vars(run), **unknown, **own, "operation": name})

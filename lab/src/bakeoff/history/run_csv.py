@@ -1,25 +1,30 @@
 """A stored run as rows of figures, for spreadsheets."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
-from bakeoff.results.cost import cpu_us_each
+from bakeoff.results.cost import Cost, cpu_us_each
+from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.gauge import Gauge
-from bakeoff.results.histograms import PERCENTILES, Latency
-from bakeoff.results.observed import DatabaseFigures, MachineFigures, database_figures, machine_figures
+from bakeoff.results.histograms import PERCENTILES
+from bakeoff.results.machine_state import MachineFigures
+from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, RunResult
 from bakeoff.storage.stored_runs import StoredRun
 
 _COSTS = ("cpu_us_each", "cpu_percent_mean", "memory_peak_mb", "pss_peak_mb")
-_DATABASE = tuple(name for name in DatabaseFigures.__annotations__ if name != "waits")
-_MACHINE = tuple(MachineFigures.__annotations__)
+_DATABASE = tuple(each.name for each in fields(DatabaseFigures) if each.name != "waits")
+_MACHINE = tuple(each.name for each in fields(MachineFigures))
+_BYTES = ("bytes_sent", "bytes_received", "sent_bytes_per_s", "received_bytes_per_s")
+_REQUESTS = ("requests", "ok", "failed", "error_rate")
 HEADINGS = (
     *("run_id", "comparison_id", "target", "contender", "round", "test_mode", "payload_size", "engine", "status"),
     *("started_at", "phase", "phase_name", "virtual_users", "arrival_rate_per_s", "operation", "duration_s"),
     *("requests", "ok", "failed", "unsent", "operations", "throughput_per_s", "error_rate", "mean_ms", "min_ms"),
-    *("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "bytes_sent", "bytes_received"),
-    *("sent_bytes_per_s", "received_bytes_per_s", "errors", "statuses", "checked", "checks_failed"),
+    *(f"{name.replace('.', '')}_ms" for name in PERCENTILES),
+    *("max_ms", *_BYTES, "errors", "statuses", "checked", "checks_failed"),
     *(f"{role}_{figure}" for role in ROLES for figure in _COSTS),
     "gauges",
     *(f"database_{figure}" for figure in _DATABASE),
@@ -27,79 +32,71 @@ HEADINGS = (
     "bottleneck",
     *("target_class", "contract_profile", "durability"),
 )
-_UNOBSERVED = [None] * (len(_DATABASE) + len(_MACHINE) + 1)
-_NO_BYTES = [None] * 4
-_NO_COSTS = [None] * (len(ROLES) * len(_COSTS) + 1)
+
+Row = dict[str, str | int | float | None]
 
 
-def rows_of(stored: StoredRun) -> Iterator[list[object]]:
+def rows_of(stored: StoredRun) -> Iterator[Row]:
     """A row for each phase, and before them one for all phases together (phase 0); after each, one per operation."""
-    run = stored.result
-    identity = _identity(stored)
+    run, identity = stored.result, _identity(stored)
     if run.total is not None:
-        all_phases = [*identity, 0, "all", "", ""]
-        yield [*all_phases, "", *_figures(run.total), *_observed(run), *_proven(run)]
-        yield from _operations(all_phases, run.total, _proven(run))
+        all_phases = {**identity, "phase": 0, "phase_name": "all"}
+        yield {**all_phases, **_figures(run.total), **_observed(run)}
+        yield from _operations(all_phases, run.total)
     for phase in run.phases:
-        rate = "" if phase.arrival_rate_per_s is None else phase.arrival_rate_per_s
-        place = [*identity, phase.number, phase.name, phase.virtual_users, rate]
-        yield [*place, "", *_figures(phase.measured), *_UNOBSERVED, *_proven(run)]
-        yield from _operations(place, phase.measured, _proven(run))
+        place = {**identity, "phase": phase.number, "phase_name": phase.name, "virtual_users": phase.virtual_users}
+        place["arrival_rate_per_s"] = phase.arrival_rate_per_s
+        yield {**place, **_figures(phase.measured)}
+        yield from _operations(place, phase.measured)
 
 
-def _identity(stored: StoredRun) -> list[object]:
-    run: RunResult = stored.result
-    return [
-        *(stored.id, stored.comparison_id, run.target, run.contender, run.round, run.mode, run.payload),
-        *(run.engine, run.status.value, run.started_at.isoformat()),
-    ]
+def _identity(stored: StoredRun) -> Row:
+    run = stored.result
+    own = ("target", "contender", "round", "engine", "status", "target_class", "contract_profile", "durability")
+    return {
+        **{name: getattr(run, name) for name in own},
+        "run_id": stored.id,
+        "comparison_id": stored.comparison_id,
+        "started_at": run.started_at.isoformat(),
+        "test_mode": run.mode,
+        "payload_size": run.payload,
+    }
 
 
-def _proven(run: RunResult) -> list[object]:
-    return [run.target_class, run.contract_profile, run.durability.value]
-
-
-def _operations(place: list[object], measured: Measured, proven: list[object]) -> Iterator[list[object]]:
+def _operations(place: Row, measured: Measured) -> Iterator[Row]:
     for name, each in measured.by_operation.items():
         throughput = measured.operation_throughput_per_s(name)
-        yield [*place, name, *_operation(measured.duration_s, throughput, each), *_NO_COSTS, *_UNOBSERVED, *proven]
+        own: Row = {"operation": name, "duration_s": measured.duration_s, "throughput_per_s": throughput}
+        yield {**place, **own, **_replies(each), "checked": each.checked, "checks_failed": each.checks_failed}
 
 
-def _operation(duration_s: float, throughput_per_s: float, each: MeasuredOperation) -> list[object]:
-    return [
-        *(duration_s, each.requests, each.ok, each.failed, None, None, throughput_per_s, each.error_rate),
-        *_latencies(each.latency),
-        *_NO_BYTES,
-        *(_counts(each.errors), _counts(each.statuses), each.checked, each.checks_failed),
-    ]
-
-
-def _figures(measured: Measured) -> list[object]:
-    costs: list[object] = []
-    for role in ROLES:
-        cost = measured.costs.get(role)
-        costs += [
-            cpu_us_each(cost, measured.operations),
-            None if cost is None else cost.cpu_percent_mean,
-            None if cost is None else cost.memory_peak_bytes / 1e6,
-            None if cost is None or cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6,
-        ]
+def _figures(measured: Measured) -> Row:
+    names = ("duration_s", "unsent", "operations", "throughput_per_s", *_BYTES)
     operations = measured.by_operation.values()
-    return [
-        *(measured.duration_s, measured.requests, measured.ok, measured.failed, measured.unsent, measured.operations),
-        *(measured.throughput_per_s, measured.error_rate),
-        *_latencies(measured.latency),
-        *(measured.bytes_sent, measured.bytes_received, measured.sent_bytes_per_s, measured.received_bytes_per_s),
-        *(_counts(measured.errors), _counts(measured.statuses)),
-        *(sum(each.checked for each in operations), sum(each.checks_failed for each in operations)),
-        *costs,
-        _gauges(measured.gauges),
-    ]
+    return {
+        **{name: getattr(measured, name) for name in names},
+        **_replies(measured),
+        **{name: sum(getattr(each, name) for each in operations) for name in ("checked", "checks_failed")},
+        **{
+            f"{role}_{name}": value
+            for role, cost in measured.costs.items()
+            for name, value in zip(_COSTS, _cost(cost, measured.operations), strict=True)
+        },
+        "gauges": _gauges(measured.gauges),
+    }
 
 
-def _latencies(latency: Latency) -> list[object]:
-    percentiles = (latency.percentiles_ms[percentile] for percentile in PERCENTILES)
-    return [latency.mean_ms, latency.min_ms, *percentiles, latency.max_ms]
+def _replies(part: Measured | MeasuredOperation) -> Row:
+    return {
+        **{name: getattr(part, name) for name in _REQUESTS},
+        **{f"{name.replace('.', '')}_ms": value for name, value in part.latency.by_name.items()},
+        **{name: _counts(getattr(part, name)) for name in ("errors", "statuses")},
+    }
+
+
+def _cost(cost: Cost, operations: int) -> tuple[float | None, ...]:
+    pss_mb = None if cost.pss_peak_bytes is None else cost.pss_peak_bytes / 1e6
+    return cpu_us_each(cost, operations), cost.cpu_percent_mean, cost.memory_peak_bytes / 1e6, pss_mb
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -115,10 +112,10 @@ def _gauges(gauges: Mapping[str, Gauge]) -> str:
     return "; ".join(each)
 
 
-def _observed(run: RunResult) -> list[object]:
+def _observed(run: RunResult) -> Row:
     database, machine, bottleneck = database_figures(run), machine_figures(run), bottleneck_of_run(run)
-    return [
-        *([None] * len(_DATABASE) if database is None else (database.get(name) for name in _DATABASE)),
-        *([None] * len(_MACHINE) if machine is None else (machine.get(name) for name in _MACHINE)),
-        None if bottleneck is None else bottleneck.kind,
-    ]
+    return {
+        **{f"database_{name}": getattr(database, name, None) for name in _DATABASE},
+        **{name: getattr(machine, name, None) for name in _MACHINE},
+        "bottleneck": None if bottleneck is None else bottleneck.kind,
+    }

@@ -3,42 +3,39 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from bakeoff.errors import BakeoffError
 from bakeoff.history.comparison_of_commit import commit_of, comparison_at
-from bakeoff.history.conditions import stored_conditions
-from bakeoff.history.operation_figures import stored_operations
-from bakeoff.history.phases import Measurement, measurement_of, stored_phases
+from bakeoff.history.phases import Measurement, measurement_of_stored
 from bakeoff.history.requested import Requested, requested_of
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun, load_comparison, load_runs
 
 REFERENCE_HELP = "a run (42), a comparison (c7), latest, a JSON file of runs export, or a git reference"
 
-# Smoke runs before longer ones only open the door: they belong to no comparison's figures.
-_OF_COMPARISON = """
-SELECT figures.* FROM run_figures AS figures
-JOIN comparisons ON comparisons.id = figures.comparison_id AND comparisons.test_mode = figures.mode
-WHERE comparisons.id = %s
-ORDER BY figures.started_at, figures.id
-"""
 _LATEST = "SELECT id FROM comparisons WHERE NOT confirmation ORDER BY started_at DESC, id DESC LIMIT 1"
 
 
 @dataclass(frozen=True)
 class Referenced:
-    """The runs that a reference names, with their phases. `comparison_id` is None where it names one run or a file.
-
-    `requested` is the comparison's request.
-    """
+    """The runs that a reference names. `comparison` and its request are None where it names one run or a file."""
 
     name: str
-    measurement: Measurement
-    comparison_id: int | None = None
+    stored: Sequence[StoredRun]
+    comparison: StoredComparison | None = None
     requested: Requested | None = None
+
+    @property
+    def comparison_id(self) -> int | None:
+        return None if self.comparison is None else self.comparison.id
+
+    @cached_property
+    def measurement(self) -> Measurement:
+        return measurement_of_stored(self.stored)
 
     @property
     def runs(self) -> Sequence[RunFigures]:
@@ -60,7 +57,7 @@ def resolve(project: Project, server: Server, reference: str, like: Sequence[Run
 def resolve_asked(project: Project, server: Server, reference: str, like: Sequence[RunFigures] = ()) -> Referenced:
     """The same, and a comparison that was requested and measured nothing counts too."""
     if re.fullmatch(r"\d{1,18}", reference):
-        return _run(server, int(reference))
+        return Referenced(reference, load_runs(server, [int(reference)]))
     if re.fullmatch(r"c\d{1,18}", reference):
         return _comparison(server, int(reference[1:]), reference)
     if reference == "latest":
@@ -71,15 +68,8 @@ def resolve_asked(project: Project, server: Server, reference: str, like: Sequen
         from bakeoff.results.result_files import read_result_file
 
         documents = read_result_file(project, Path(reference))
-        return Referenced(reference, measurement_of(document.run for document in documents))
+        return Referenced(reference, [StoredRun(0, 0, document.run) for document in documents])
     return _commit(project, server, reference, like)
-
-
-def _run(server: Server, run_id: int) -> Referenced:
-    runs = _figures(server, "SELECT * FROM run_figures WHERE id = %s", [run_id])
-    if not runs:
-        raise BakeoffError(f"There is no run {run_id}. ./bakeoff runs list shows the stored ones.")
-    return Referenced(str(run_id), _measurement(server, runs))
 
 
 def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
@@ -88,8 +78,8 @@ def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
         raise BakeoffError(
             f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
         )
-    runs = _figures(server, _OF_COMPARISON, [comparison_id])
-    return Referenced(name, _measurement(server, runs), comparison_id, requested)
+    comparison = load_comparison(server, comparison_id)
+    return Referenced(name, comparison.runs, comparison, requested)
 
 
 def _commit(project: Project, server: Server, reference: str, like: Sequence[RunFigures]) -> Referenced:
@@ -112,15 +102,3 @@ def _latest(server: Server) -> int:
     if row is None:
         raise BakeoffError("Nothing has been measured yet: start with ./bakeoff run quick.")
     return int(row[0])
-
-
-def _measurement(server: Server, runs: Sequence[RunFigures]) -> Measurement:
-    conditions = stored_conditions(server, runs)
-    return Measurement(runs, stored_phases(server, runs), conditions, stored_operations(server, runs))
-
-
-def _figures(server: Server, statement: str, values: Sequence[Any]) -> list[RunFigures]:
-    from psycopg.rows import class_row
-
-    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
-        return cursor.execute(statement.encode(), values).fetchall()

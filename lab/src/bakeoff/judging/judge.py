@@ -153,8 +153,8 @@ def _contender(
         settings=newest.settings,
         environment=newest.environment,
         checks=newest.checks if runs.counted else {},
-        database=medians([each for run in runs.counted.values() if (each := database_figures(run)) is not None]),
-        machine=medians([state for run in runs.counted.values() if (state := machine_figures(run)) is not None]),
+        database=medians([database_figures(run) for run in runs.counted.values()]),
+        machine=medians([machine_figures(run) for run in runs.counted.values()]),
     )
 
 

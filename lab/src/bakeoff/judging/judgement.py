@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
+from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding
-from bakeoff.results.observed import DatabaseFigures, MachineFigures
+from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.operations import summed
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
@@ -16,7 +17,6 @@ ROUNDS_FOR_INTERVAL = 5
 # How improbable, by the scatter between rounds, points must be that contradict a curve.
 MISFIT = 0.05
 ALL_PHASES = "all"
-LATENCIES = ("min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 _LIMITED_BY = {
     "target-cpu": "target CPU",

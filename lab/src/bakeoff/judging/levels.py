@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
 from bakeoff.judging.judgement import (
     ALL_PHASES,
-    LATENCIES,
     CostEstimate,
     Estimate,
     GaugeEstimate,
@@ -16,7 +15,7 @@ from bakeoff.judging.judgement import (
 from bakeoff.judging.memory_limit import memory_limit_mb
 from bakeoff.results import histograms
 from bakeoff.results.cost import Cost, cpu_us_each
-from bakeoff.results.histograms import Latency
+from bakeoff.results.histograms import LATENCIES, PERCENTILES, Latency
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 
@@ -120,9 +119,8 @@ def _merged(encoded: Sequence[str]) -> str:
 
 
 def _latency(name: str, parts: Sequence[Latency]) -> Estimate:
-    if name in ("min", "mean", "max"):
-        return estimate(getattr(part, f"{name}_ms") for part in parts)
-    return estimate_of_percentiles(part.percentiles_ms[name] for part in parts)
+    estimated = estimate_of_percentiles if name in PERCENTILES else estimate
+    return estimated(part.by_name[name] for part in parts)
 
 
 def _processes(parts: Sequence[Measured], limit_mb: float | None) -> dict[str, CostEstimate]:

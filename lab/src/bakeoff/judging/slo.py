@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.errors import UsageError
-from bakeoff.judging.judgement import LATENCIES, Level
+from bakeoff.judging.judgement import Level
+from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.run import Measured
 from bakeoff.workload.plan import THRESHOLDS
 
@@ -97,10 +98,8 @@ def figures_of_level(level: Level) -> Figures:
 
 def figures_of_phase(measured: Measured) -> Figures:
     """The figures of one phase of one run."""
-    latency = measured.latency
     share = _error_share(measured.requests, measured.estimated_failed, measured.unsent)
-    others = {"min": latency.min_ms, "mean": latency.mean_ms, "max": latency.max_ms}
-    return Figures({**latency.percentiles_ms, **others}, share)
+    return Figures(measured.latency.by_name, share)
 
 
 def _objective(part: str, text: str, flag: str) -> Objective:

@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 
 from bakeoff import __version__
-from bakeoff.judging.judgement import LATENCIES, JudgedContender, Judgement
+from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart import Chart, anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
@@ -28,6 +28,7 @@ from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs
+from bakeoff.results.histograms import LATENCIES
 from bakeoff.text.table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")

@@ -2,8 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from bakeoff.judging.judgement import (
     Coefficient,
@@ -19,6 +18,7 @@ from bakeoff.reporting.chart import Chart
 from bakeoff.reporting.equal_loads import pairs_of
 from bakeoff.reporting.factor_effects import known_first, title_of, words_of
 from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.observed_columns import DATABASE_OF_A_RUN, MACHINE
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import peak_of
 
@@ -39,27 +39,6 @@ _COSTS = {
     "pss_peak_mb": "MB",
     "memory_mean_percent": "% of the limit or machine",
     "memory_peak_percent": "% of the limit or machine",
-}
-_DATABASE = {
-    "wal_bytes_each": "bytes/operation",
-    "commits_each": "/operation",
-    "operations_per_commit": "",
-    "rows_inserted": "",
-    "rows_updated": "",
-    "rows_deleted": "",
-    "hot_update_share": "share",
-    "checkpoints": "",
-}
-_MACHINE = {
-    "speed_mb_s": "MB/s",
-    "load_average_before": "",
-    "steal_percent": "% of a core",
-    "other_cpu_percent": "% of a core",
-    "lab_cpu_percent": "% of a core",
-    "sampling_cpu_percent": "% of a core",
-    "cpu_pressure_percent": "% of the time",
-    "io_pressure_percent": "% of the time",
-    "memory_pressure_percent": "% of the time",
 }
 _UNITS = {"rate": "/s", "ms": "ms", "us": "µs", "mb": "MB", "percent": "%", "ratio": "times", "seconds": "s"}
 _ALREADY = frozenset(
@@ -183,14 +162,10 @@ def _operation(operation: str, level: OperationLevel) -> Iterator[Figure]:
 
 
 def _observed(run: JudgedRun) -> Iterator[Figure]:
-    observed: Sequence[tuple[str, Mapping[str, Any] | None, Mapping[str, str]]] = (
-        ("PostgreSQL", run.database, _DATABASE),
-        ("machine", run.machine, _MACHINE),
-    )
-    for part, figures, units in observed:
-        for name, unit in units.items():
-            yield (f"{part} {name}", unit, (figures or {}).get(name))
-    for event, share in {} if run.database is None else run.database["waits"].items():
+    columns = (("PostgreSQL", run.database, DATABASE_OF_A_RUN[:-1]), ("machine", run.machine, MACHINE))
+    for part, figures, own in columns:
+        yield from ((f"{part} {each.name}", each.unit, getattr(figures, each.name, None)) for each in own)
+    for event, share in {} if run.database is None else run.database.waits.items():
         yield (f"PostgreSQL sessions at {event}", "share", share)
 
 

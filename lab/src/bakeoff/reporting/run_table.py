@@ -75,11 +75,11 @@ def _start(run: RunResult) -> Iterator[str]:
         )
 
 
-def _observed(title: str, columns: Sequence[Column[Figures]], figures: Figures | None, note: str) -> Table | str:
+def _observed(title: str, columns: Sequence[Column], figures: Figures | None, note: str) -> Table | str:
     """A row for each figure that was observed of a run; a dash where there are none."""
     if figures is None:
         return f"{title}: {NOTHING}"
-    rows = [(column.heading, column.write(figures)) for column in columns]
+    rows = [(column.heading, *observed_columns.cells([column], figures)) for column in columns]
     return Table("", (title, ""), rows, left=2, kept=2, note=note)
 
 
@@ -143,8 +143,7 @@ _LATENCIES = ("min ms", "mean ms", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "ma
 
 
 def _latencies(latency: Latency) -> list[str]:
-    percentiles = [latency.percentiles_ms[name] for name in ("p50", "p95", "p99", "p99.9")]
-    return [two_places(value) for value in (latency.min_ms, latency.mean_ms, *percentiles, latency.max_ms)]
+    return [two_places(value) for name, value in latency.by_name.items() if f"{name} ms" in _LATENCIES]
 
 
 def _phases_table(run: RunResult) -> Table:
@@ -268,10 +267,9 @@ def _figures(total: Measured | None) -> list[str]:
         return [NOTHING] * 8
     latency = total.latency
     own = total.costs.get("target")
-    percentiles = (latency.percentiles_ms[percentile] for percentile in ("p50", "p99"))
     return [
         f"{total.throughput_per_s:,.0f}",
-        *(two_places(value) for value in (latency.min_ms, latency.mean_ms, *percentiles)),
+        *(two_places(latency.by_name[name]) for name in ("min", "mean", "p50", "p99")),
         f"{total.failed:,}",
         number(cpu_us_each(own, total.operations), 1),
         NOTHING if own is None else f"{own.memory_peak_bytes / 1e6:,.1f}",

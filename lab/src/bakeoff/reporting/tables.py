@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 from bakeoff.judging.judgement import (
-    LATENCIES,
     CostEstimate,
     Effect,
     JudgedContender,
@@ -23,6 +22,7 @@ from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
 from bakeoff.reporting.scale_curves import scale_tables
+from bakeoff.results.histograms import LATENCIES
 from bakeoff.text.table import Table
 
 MOST_ROWS = 60
@@ -184,7 +184,7 @@ def postgresql(entries: Sequence[JudgedContender], of: str = "") -> Table:
 def sessions(entries: Sequence[JudgedContender], of: str = "") -> Table:
     """Waits of its sessions: a column of words that needs a table of its own."""
     columns = [column for column in observed_columns.DATABASE if column.words]
-    figures = [(entry.name, entry.database) for entry in entries if entry.database and entry.database["waits"]]
+    figures = [(entry.name, entry.database) for entry in entries if entry.database and entry.database.waits]
     return _observed(f"Active sessions{of}", columns, figures, observed_columns.SESSIONS_NOTE, left=2)
 
 
@@ -197,7 +197,7 @@ def machine(entries: Sequence[JudgedContender], of: str = "") -> Table:
 
 def _observed(
     title: str,
-    columns: Sequence[Column[Figures]],
+    columns: Sequence[Column],
     figures: Sequence[tuple[str, Figures]],
     note: str,
     left: int = 1,

@@ -4,6 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+def longest_first(shares: Mapping[str, float]) -> dict[str, float]:
+    """Shares of time by what sessions waited for."""
+    return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0])))
+
+
+@dataclass(frozen=True)
+class DatabaseFigures:
+    """PostgreSQL's own view, warm-up and phases together. `each`: for each acknowledged operation.
+
+    `hot_update_share` are the updates that touched no index. `waits` are shares of the time of sessions that were at
+    work, by what they waited for or the CPU, the longest first.
+    """
+
+    wal_bytes_each: float | None
+    commits_each: float | None
+    operations_per_commit: float | None
+    rows_inserted: float | None
+    rows_updated: float | None
+    rows_deleted: float | None
+    hot_update_share: float | None
+    checkpoints: float | None
+    waits: Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Sessions:
     """Activity of the database's sessions, sampled `looks` times.
@@ -38,8 +62,7 @@ class PhaseActivity(Sessions):
 class DatabaseActivity(Sessions):
     """PostgreSQL's own counts while `operations` were acknowledged, warm-up and phases together.
 
-    `phases` are what happened in each phase, by its number; None in runs that did not keep phases apart. Every
-    figure is None in the record of a run that was stored before the figure existed.
+    `phases` are what happened in each phase, by its number. A figure is None where PostgreSQL does not count it.
     """
 
     commits: int | None = None
@@ -59,3 +82,16 @@ class DatabaseActivity(Sessions):
     operations_per_commit: float | None = None
     hot_update_share: float | None = None
     phases: Mapping[str, PhaseActivity] | None = None
+
+    @property
+    def wal_bytes_each(self) -> float | None:
+        return self.wal_bytes_per_operation
+
+    @property
+    def commits_each(self) -> float | None:
+        return self.commits / self.operations if self.commits is not None and self.operations else None
+
+    @property
+    def waits(self) -> dict[str, float]:
+        """The longest first."""
+        return longest_first(self.wait_shares)

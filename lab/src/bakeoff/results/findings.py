@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NewType
+from typing import Literal, NewType, Self
 
 KindName = NewType("KindName", str)
 """Only a `FindingKind` makes one, so that no finding has a kind that is not in the registry."""
@@ -28,22 +28,34 @@ class JudgedFinding(Finding):
     rounds: Sequence[int] = ()
 
 
+class Limits(tuple[float, ...]):
+    """Limits that are compared with what was measured, and `words` for them: a format string."""
+
+    words: str
+
+    def __new__(cls, words: str, *limits: float) -> Self:
+        made = super().__new__(cls, limits)
+        made.words = words
+        return made
+
+
+_UNLIMITED = Limits("")
+
+
 @dataclass(frozen=True)
 class FindingKind:
-    """A kind of finding. `doubts` names the figures that it casts doubt on.
+    """A kind of finding. `affects` names the figures that it affects.
 
-    `limits` are compared with what was measured. The texts are format strings: `{0}` is the first limit, named fields
-    are the measured values.
+    The texts are format strings: `{0}` is the first limit, named fields are the measured values.
     """
 
     severity: Severity
     name: str
     meaning: str
-    doubts: str
+    affects: str
     message: str
     advice: str
-    limit: str = ""
-    limits: tuple[float, ...] = ()
+    limits: Limits = _UNLIMITED
 
     def __call__(self, /, **measured: object) -> Finding:
         return Finding(KindName(self.name), self.severity, *self._texts(measured))

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 # The one name of each percentile, wherever it is kept.
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99.9": 99.9}
+LATENCIES = ("min", "mean", *PERCENTILES, "max")
 
 _LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 3_600_000_000_000, 3
 _MS = 1_000_000
@@ -28,6 +29,11 @@ class Latency:
         missing = [name for name in PERCENTILES if name not in self.percentiles_ms]
         if missing:
             raise ValueError(f"percentiles_ms has no {missing[0]}")
+
+    @property
+    def by_name(self) -> Mapping[str, float]:
+        """All figures by LATENCIES, in milliseconds."""
+        return {"min": self.min_ms, "mean": self.mean_ms, **self.percentiles_ms, "max": self.max_ms}
 
 
 def merge(encoded: Iterable[str | None]) -> "HdrHistogram":

@@ -33,26 +33,17 @@ class ColdStart:
 
 
 @dataclass(frozen=True)
-class WarmUp:
+class WarmUp(Settled):
     """How the first level settled, by `rule`; `later` are the other levels, in the order in which they were measured.
 
     `cold_start` came before it where that was asked for; `steady_after_s` then counts from the first request.
     """
 
-    duration_s: float = 0.0
-    cap_s: float = 0.0
-    steady: bool | None = None
-    steady_after_s: int | None = None
-    operations_per_s: Sequence[int] = field(default_factory=list)
     rule: str = ""
-    phase: int = 1
     later: Sequence[Settled] = field(default_factory=list)
     cold_start: ColdStart | None = None
 
     @property
     def levels(self) -> Sequence[Settled]:
         """Every level that settled, the first one included."""
-        first = Settled(
-            self.phase, self.duration_s, self.cap_s, self.steady, self.steady_after_s, self.operations_per_s
-        )
-        return (first, *self.later)
+        return (self, *self.later)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from bakeoff.history.changed_workload import changed_at
+from bakeoff.history.judged import overlaid
 from bakeoff.history.listing import RunFilter, list_runs
 from bakeoff.history.operation_figures import stored_operations
 from bakeoff.history.run_figures import METRICS, RunFigures, figures_of
@@ -24,7 +25,6 @@ from bakeoff.reporting.report import report_of
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
 from bakeoff.serving.numbered import id_in_path, ids_in_query
-from bakeoff.serving.overlay import overlaid
 from bakeoff.serving.page_replies import page
 from bakeoff.serving.queries import ComparisonFilter, choices, list_comparisons
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison, load_runs

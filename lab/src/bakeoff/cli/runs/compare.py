@@ -38,7 +38,7 @@ def compare(
         if all(len(each.runs) == 1 for each in found):
             refuse_several(runs)
         changed = refuse_changed(runs, allowed=allow_changed_workload)
-        judged = judgements_of(server, found)
+        judged = judgements_of(found)
     compared = side_by_side(found)
     if not compared:
         raise BakeoffError(
