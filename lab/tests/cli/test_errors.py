@@ -30,6 +30,8 @@ def leave_with(error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: py
         (UsageError("no such thing."), 2, "bakeoff: no such thing.\n"),
         (KeyboardInterrupt(), 130, "bakeoff: interrupted; completed runs are stored.\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "bakeoff: the disk is full. Free some space"),
+        (PermissionError(errno.EACCES, "denied", "/a/file"), 1, "bakeoff: /a/file: permission denied. Make it"),
+        (OSError(errno.EROFS, "read-only", "/a/file"), 1, "bakeoff: /a/file: the file system is read-only. Work in"),
     ],
 )
 def test_known_errors(

@@ -72,7 +72,11 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["frobnicate"], "No such command 'frobnicate'"),
+        (["frobnicate"], "No such command 'frobnicate'. Try ./bakeoff --help."),
+        (["comform"], "Did you mean ./bakeoff conform? Try ./bakeoff --help."),
+        (["compare"], "Did you mean ./bakeoff runs compare? Try ./bakeoff --help."),
+        (["runs", "compar"], "Did you mean 'compare'? Try ./bakeoff runs --help."),
+        (["run", "smoke", "--targets", "a"], "Did you mean --target? Try ./bakeoff run --help."),
         (["run"], "Missing argument"),
         (["run", "smoke", "--bogus"], "No such option: --bogus"),
         (["run", "fast"], 'no mode "fast". Modes: smoke, quick, full, saturation'),

@@ -84,11 +84,30 @@ def test_a_missing_toolchain_skips_with_one_line_or_refuses_what_was_asked_for(e
     add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))
     targets = find_targets(empty_checkout)
     skipped: list[str] = []
-    kept = buildable(targets, False, lambda _target, reason: skipped.append(reason))
+    kept = buildable(targets, (), lambda _target, reason: skipped.append(reason))
     assert [target.name for target in kept] == ["b-target"]
     assert skipped == ["a-target: skipped, no-such-compiler not found. Debian: apt-get install python3."]
     with pytest.raises(BakeoffError, match="a-target: cannot be built: no-such-compiler not found"):
-        buildable(targets, True, lambda *_: None)
+        buildable(targets, [each.name for each in targets], lambda *_: None)
+
+
+def test_a_pattern_chooses_targets_and_asks_for_none_that_cannot_be_built(empty_checkout: Project) -> None:
+    add(empty_checkout, "one", MANIFEST.replace('["python3"]', '["no-such-compiler"]'))
+    add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))
+    targets = find_targets(empty_checkout)
+    chosen = choose_targets(targets, ["b*", "*-target"])
+    assert [target.name for target in chosen] == ["b-target", "a-target"]
+    assert [target.name for target in buildable(chosen, ["*-target"], lambda *_: None)] == ["b-target"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("b", r"'\*b\*'"), ("b-tagret", "b-target"), ("rest-*", "")], ids=["part", "misspelt", "none"]
+)
+def test_an_unknown_target_suggests_what_was_meant(empty_checkout: Project, name: str, meant: str) -> None:
+    add(empty_checkout, "two", MANIFEST.replace("a-target", "b-target"))
+    words = rf"Targets: b-target\.{f' Did you mean {meant}?' if meant else ''}$".replace("?$", r"\?$")
+    with pytest.raises(BakeoffError, match=words):
+        choose_targets(find_targets(empty_checkout), [name])
 
 
 def test_a_variable_that_is_not_set_skips_too(empty_checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:

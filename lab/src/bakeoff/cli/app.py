@@ -1,5 +1,6 @@
 """The command line: registers the commands. Each imports what it does when it is called."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +12,10 @@ from bakeoff.cli.calibrate import calibrate
 from bakeoff.cli.completion import completion
 from bakeoff.cli.conform import conform
 from bakeoff.cli.doctor import doctor
+from bakeoff.cli.gate import HELP_GROUPS as GATE_HELP_GROUPS
 from bakeoff.cli.gate import gate
 from bakeoff.cli.generate import generate
+from bakeoff.cli.grouped_help import grouped
 from bakeoff.cli.hit import hit
 from bakeoff.cli.logs import logs
 from bakeoff.cli.plan import plan
@@ -24,7 +27,8 @@ from bakeoff.cli.sql import sql
 from bakeoff.cli.targets import build, targets
 from bakeoff.cli.test import test
 from bakeoff.cli.up import up
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.options.table import HELP_GROUPS
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -45,13 +49,24 @@ Examples:
 
 
 class _Commands(TyperGroup):
-    """Handles Ctrl-C before the library does, which would exit without a message."""
-
     def invoke(self, ctx: Any) -> Any:
+        """Handles Ctrl-C before the library does, which would exit without a message."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise BakeoffError("interrupted; completed runs are stored.", exit_code=130) from error
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Names the nearest command for one that is unknown, those of groups among them."""
+        name = args[0]
+        if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
+            paths = {name: name for name in self.commands}
+            for group, command in self.commands.items():
+                paths |= {inner: f"{group} {inner}" for inner in getattr(command, "commands", ()) if inner not in paths}
+            meant = get_close_matches(name, paths, 1)
+            hint = f" Did you mean ./bakeoff {paths[meant[0]]}?" if meant else ""
+            raise UsageError(f"No such command '{name}'.{hint} Try ./bakeoff --help.")
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
@@ -78,8 +93,9 @@ def _options(
         typer.echo(context.get_help())
 
 
-for command in (run, plan, hit):
-    app.command()(command)
+app.command(cls=grouped(HELP_GROUPS))(run)
+app.command(cls=grouped(HELP_GROUPS))(plan)
+app.command()(hit)
 
 
 @app.command()
@@ -110,8 +126,9 @@ def init(
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):
     app.command()(command)
 app.add_typer(runs_app, name="runs")
-for command in (gate, doctor, completion):
-    app.command()(command)
+app.command(cls=grouped(GATE_HELP_GROUPS))(gate)
+app.command()(doctor)
+app.command()(completion)
 app.command(hidden=True)(generate)
 
 

@@ -75,7 +75,7 @@ def conform(
             if each.name in attached:
                 check_own_database(each, places[each.name])
         own = [each for each in chosen if each.name not in attached]
-        built = buildable(own, bool(target), lambda _target, reason: progress.say(reason))
+        built = buildable(own, target or [], lambda _target, reason: progress.say(reason))
         targets = [each for each in chosen if each.name in attached or each in built]
         if not targets:
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")

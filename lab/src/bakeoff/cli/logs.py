@@ -27,8 +27,8 @@ def logs(
     from bakeoff.targets.manifest import choose_targets, find_targets
 
     project = find_project()
-    choose_targets(find_targets(project), [target])
-    log = newest_log(project, target)
+    chosen, *_ = choose_targets(find_targets(project), [target])
+    log = newest_log(project, chosen.name)
     say(project.relative(log))
     with contextlib.suppress(KeyboardInterrupt), log.open("r", encoding="utf-8", errors="replace") as file:
         sys.stdout.writelines(deque(file, maxlen=lines))

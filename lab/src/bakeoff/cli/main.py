@@ -6,7 +6,7 @@ import signal
 import sys
 import traceback
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -15,6 +15,14 @@ from bakeoff.cli.app import app
 from bakeoff.errors import BakeoffError
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_NOT_ALLOWED = "permission denied. Make it accessible for this user (chown, chmod), or work in a copy of your own."
+_ADVICE = {
+    errno.ENOSPC: "the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again; a "
+    "comparison goes on with ./bakeoff run --resume.",
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.EROFS: "the file system is read-only. Work in a copy that this user can write to.",
+}
 
 
 def main() -> NoReturn:
@@ -38,16 +46,12 @@ def main() -> NoReturn:
             # The reader of our output has closed it: there is nothing left to print.
             sys.stderr.close()
             sys.exit(1)
-        if error.errno == errno.ENOSPC:
-            _leave(
-                "the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again; a "
-                "comparison goes on with ./bakeoff run --resume.",
-                1,
-            )
-        _leave(_unexpected(error), 1)
+        advice = _ADVICE.get(error.errno or 0)
+        place = f"{error.filename}: " if error.filename else ""
+        _leave(_unexpected(error) if advice is None else f"{place}{advice}", 1)
     except Exception as error:  # noqa: BLE001 — no traceback reaches a user; it goes to a file
         if hasattr(error, "format_message"):
-            _leave(f"{error.format_message()} Try ./bakeoff --help.", 2)
+            _leave(_mistake(error), 2)
         _leave(_unexpected(error), 1)
 
 
@@ -58,6 +62,14 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _leave(words: str, exit_code: int) -> NoReturn:
     print(f"bakeoff: {words}", file=sys.stderr)
     sys.exit(exit_code)
+
+
+def _mistake(error: Any) -> str:
+    """The words of the library about a wrong command line, the word that was probably meant, and the help to read."""
+    meant = getattr(error, "possibilities", None)
+    words = f"{error.message}. Did you mean {meant[0]}?" if meant else error.format_message()
+    context = getattr(error, "ctx", None)
+    return f"{words} Try {context.command_path if context else './bakeoff'} --help."
 
 
 def _unexpected(error: Exception) -> str:

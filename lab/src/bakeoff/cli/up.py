@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bakeoff.cli.completion import complete_target
+from bakeoff.cli.output import say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.shared_options import WriteMode
 from bakeoff.errors import BakeoffError, UsageError
@@ -60,7 +61,8 @@ def up(
         _keep_databases(project)
         return
     # Nothing is locked while targets are up: the database is not the one that runs use.
-    targets = buildable(choose_targets(find_targets(project), target or []), True, lambda *_: None)
+    chosen = choose_targets(find_targets(project), target or [])
+    targets = buildable(chosen, target or [], lambda _target, reason: say(reason))
     given = {**options_of(FactorTable)["settings"].read_flag(settings or ()), **write_mode_of(write_mode)}
     variables = {each.name: variables_of(each, given) for each in targets}
     ports = {targets[0].name: port} if port is not None else ports_of(targets)

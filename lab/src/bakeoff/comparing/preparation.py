@@ -88,9 +88,9 @@ def _targets(project: Project, request: ComparisonRequest, skip: Callable[[str, 
     wanted = choose_targets(offered, named, request.target_class)
     own = [target for target in wanted if target.name not in request.attached]
     if DOCKER in request.places:
-        own = [target for target in own if _is_containable(target, bool(request.targets), skip)]
+        own = [target for target in own if _is_containable(target, target.name in request.targets, skip)]
     if request.places & {IN_PROCESSES, KUBERNETES}:
-        own = buildable(own, bool(request.targets), lambda target, reason: skip(target.name, reason))
+        own = buildable(own, request.targets, lambda target, reason: skip(target.name, reason))
     targets = [target for target in wanted if target.name in request.attached] + own
     if not targets:
         raise BakeoffError("This machine can build none of the targets, so there is nothing to measure.")
@@ -184,14 +184,14 @@ def _check_containers(request: ComparisonRequest) -> None:
             raise UsageError(f"--container {name}=… needs --attach {name}=http://host:port, where it answers.")
 
 
-def buildable(targets: Sequence[Target], is_named: bool, skip: Callable[[Target, str], None]) -> list[Target]:
-    """Targets whose toolchain is here. The others are skipped with a line each, or refused where `is_named`."""
+def buildable(targets: Sequence[Target], named: Sequence[str], skip: Callable[[Target, str], None]) -> list[Target]:
+    """Targets whose toolchain is here. The others are skipped with a line each, or refused where they are `named`."""
     kept = []
     for target in targets:
         reason = target.why_skipped
         if reason is None:
             kept.append(target)
-        elif is_named:
+        elif target.name in named:
             raise BakeoffError(reason.replace("skipped, ", "cannot be built: ", 1))
         else:
             skip(target, reason)

@@ -1,5 +1,7 @@
 """The stored request of a comparison as the lab compares by it."""
 
+from fnmatch import fnmatchcase
+
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures
@@ -21,7 +23,7 @@ def wants(request: ComparisonRequest | None, run: RunFigures) -> bool:
         return False
     # No targets: all of them.
     targets = request.targets or list(request.attached)
-    if targets and run.target not in targets:
+    if targets and not any(fnmatchcase(run.target, each) for each in targets):
         return False
     variants = request.variants()
     return (run.contender, run.payload, run.engine) in {

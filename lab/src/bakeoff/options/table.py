@@ -40,7 +40,7 @@ class FactorTable:
     payload: str = option(
         "default",
         kinds.text("SIZE"),
-        "Message size of the workload, such as default or 4k; several as 4k,8k, and all for every size in bytes",
+        "Message size, such as default or 4k; several as 4k,8k, and all for every size in bytes",
         plan="payload",
     )
     transport_mode: str = option(
@@ -227,7 +227,7 @@ class ComparisonTable(RunTable):
     targets: Sequence[str] = option(
         (),
         kinds.NAMES,
-        "Target to measure; separate several with commas, or repeat the option",
+        "Target to measure, or a pattern such as '*-rest'; several with commas, or repeated",
         flag="target",
         short="t",
         unset="all that this machine can build",
@@ -254,7 +254,7 @@ class ComparisonTable(RunTable):
     users: Sequence[int] = option(
         (),
         kinds.several(kinds.whole(1, 100_000), "N,...", "write numbers from 1 to 100,000 with commas, such as 64,256."),
-        "Virtual users of each phase, such as 64,256; replaces the phases of the mode. Mode equal: the connections",
+        "Virtual users of each phase, such as 64,256. Mode equal: the connections",
         unset="the mode's",
         excludes=(_BESIDE_PHASES,),
     )
@@ -273,7 +273,7 @@ class ComparisonTable(RunTable):
         kinds.several(
             kinds.number(0.001, 10_000_000), "N,...", "write arrivals per second with commas, such as 1000,5000."
         ),
-        "Mode rate: arrivals per second of each phase, such as 1000,5000. Mode equal: the rate, in place of a probe",
+        "Arrivals per second of each phase, such as 1000,5000. Mode equal: one rate, in place of a probe",
         flag="rate",
         unit="1/s",
         unset="none",
@@ -443,3 +443,29 @@ class InvocationTable:
         False, kinds.SWITCH, "Continue the latest comparison that has runs left, with its own options", in_file=False
     )
     as_json: bool = option(False, kinds.SWITCH, "Print JSON", name="json", in_file=False)
+
+
+@dataclass(frozen=True)
+class HelpGroup:
+    """Options of one purpose by their flags: those that --help shows, and those that --help-all adds."""
+
+    usual: Sequence[str] = ()
+    others: Sequence[str] = ()
+
+
+HELP_GROUPS = {
+    "Targets": HelpGroup(("target", "attach", "against", "set"), ("workload", "class", "write-mode", "container")),
+    "Load": HelpGroup(
+        ("users", "rate", "payload", "phase-duration", "rounds"),
+        ("requests", "slo", "arrivals", "think-time", "timeout", "warm-up", "settle", "until-steady"),
+    ),
+    "Messages": HelpGroup(
+        others=("mix", "operation", "batch", "stream", "window", "update-share", "shared-keys", "zipf", "seed")
+    ),
+    "Connections": HelpGroup(
+        others=("connections", "no-keep-alive", "http-version", "gzip", "ping", "tls", "token", "replicas")
+    ),
+    "Database": HelpGroup(others=("preload", "overlay", "pgbouncer", "pgbouncer-connections", "read-replica")),
+    "Placement": HelpGroup(others=("engine", "agents", "agents-reach", "in", "pin", "limit-cpus", "limit-memory")),
+    "Results": HelpGroup(("threshold",), ("json", "scale", "aa", "reference-lines", "prove", "resume")),
+}

@@ -16,6 +16,7 @@ from psycopg import sql
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.failure_cause import cause_in
 from bakeoff.postgres.server import Server, private_file
 from bakeoff.postgres.target_role import make_target_role, target_url
 from bakeoff.processes import children, ports
@@ -167,10 +168,9 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         finally:
             children.kill_session(process)
     if status != 0:
-        raise BakeoffError(
-            f"PostgreSQL's data folder {folder} could not be created. Is the disk full? Output:\n"
-            f"{children.last_lines(log)}"
-        )
+        output = children.last_lines(log)
+        cause = cause_in(output, partial.parent)
+        raise BakeoffError(f"PostgreSQL's data folder {folder} could not be created.{cause} Output:\n{output}")
     with open(partial / "bakeoff.password", "w", encoding="utf-8", opener=_privately) as file:
         file.write(password)
     installation.give(partial / "bakeoff.password")
@@ -220,9 +220,10 @@ def _started(
             raise
         if "Address already in use" not in children.last_lines(log):
             break
+    output = children.last_lines(log)
     raise BakeoffError(
-        f"The embedded PostgreSQL ({kind.name}) did not start. Is the disk full? If its data is damaged, remove "
-        f"{folder} (its stored results go with it). Last lines of {log}:\n{children.last_lines(log)}"
+        f"The embedded PostgreSQL ({kind.name}) did not start.{cause_in(output, folder)} If its data is damaged, "
+        f"remove {folder} (its stored results go with it). Last lines of {log}:\n{output}"
     )
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.failure_cause import cause_in
 from bakeoff.postgres.server import Server, url_at
 from bakeoff.processes import children, ports
 
@@ -105,9 +106,10 @@ class Replica:
             finally:
                 children.kill_session(process)
         if status != 0:
+            output = children.last_lines(self._log)
             raise BakeoffError(
-                f"The replica of --read-replica could not be copied. Is the disk full? Last lines of {self._log}:\n"
-                f"{children.last_lines(self._log)}"
+                f"The replica of --read-replica could not be copied.{cause_in(output, self._folder)} Last lines of "
+                f"{self._log}:\n{output}"
             )
         self._follow()
 

@@ -1,5 +1,6 @@
 """Targets found under `targets/`."""
 
+import fnmatch
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.targets.gauges import GaugesTable
-from bakeoff.text.hints import hint
+from bakeoff.text.hints import hint, nearest
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
 
@@ -207,17 +208,21 @@ def _manifests(folder: Path) -> Iterator[Path]:
 
 
 def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class: str = ALL) -> list[Target]:
-    """The targets of these names in the order given; where no name is given, all of a class."""
+    """The targets of these names or patterns in the order given; where none is given, all of a class."""
     if not names:
         chosen = [target for target in targets if target_class in (ALL, target.target_class)]
         if targets and not chosen:
             raise UsageError(f"There is no {target_class} target: name one with --target, or choose another --class.")
         return chosen
     by_name = {target.name: target for target in targets}
-    unknown = [name for name in names if name not in by_name]
-    if unknown:
-        raise UsageError(f'There is no target "{unknown[0]}". Targets: {", ".join(by_name) or "none"}.')
-    return [by_name[name] for name in dict.fromkeys(names)]
+    named: dict[str, Target] = {}
+    for name in names:
+        matching = [name] if name in by_name else fnmatch.filter(by_name, name)
+        if not matching:
+            meant = f" Did you mean '*{name}*'?" if fnmatch.filter(by_name, f"*{name}*") else nearest(name, [*by_name])
+            raise UsageError(f'There is no target "{name}". Targets: {", ".join(by_name) or "none"}.{meant}')
+        named |= {each: by_name[each] for each in matching}
+    return list(named.values())
 
 
 def _load(project: Project, path: Path, schema: Path) -> Target:

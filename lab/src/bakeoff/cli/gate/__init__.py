@@ -6,9 +6,20 @@ from typing import Annotated
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.cli.grouped_help import HelpAll
 from bakeoff.cli.shared_options import AllowChangedWorkload, Json
 from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import BakeoffError
+from bakeoff.options.table import HelpGroup
+
+HELP_GROUPS = {
+    "Comparison": HelpGroup(("against", "baseline"), ("candidate", "allow-changed-workload")),
+    "Measurement, with --against": HelpGroup(
+        ("target", "mode", "rounds"), ("users", "phase-duration", "warm-up", "payload")
+    ),
+    "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "strict")),
+    "Output": HelpGroup(("github",), ("junit", "json")),
+}
 
 
 def gate(
@@ -53,6 +64,7 @@ def gate(
     github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
     allow_changed_workload: AllowChangedWorkload = False,
     json: Json = False,
+    help_all: HelpAll = False,  # noqa: ARG001 — its callback shows the help and exits
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
     from bakeoff.cli.gate.judge_stored import judge_stored, measure_against, print_gate

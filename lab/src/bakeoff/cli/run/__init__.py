@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
+from bakeoff.cli.grouped_help import HelpAll
 from bakeoff.cli.typed_command import typed_command
 from bakeoff.options.kinds import Kind
 from bakeoff.options.option import Option, flagged, options_of
@@ -35,6 +36,7 @@ def _parameters() -> Iterator[inspect.Parameter]:
     yield from map(_of_option, (*comparison, *flagged(FactorTable)))
     yield from (_parameter_of(each.flag, "", each.kind, f"{each.help}.") for each in SHORTHANDS)
     yield from map(_of_option, (*flagged(RunTable), *flagged(InvocationTable)))
+    yield inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
 
 
 def _of_option(option: Option) -> inspect.Parameter:

@@ -1,0 +1,15 @@
+"""The cause of a failure that a PostgreSQL program reports in its log."""
+
+from pathlib import Path
+
+
+def cause_in(output: str, folder: Path) -> str:
+    """A sentence for the cause and its fix, to follow the failure; empty where the output names neither."""
+    if "No space left on device" in output:
+        return " The disk is full: free some space and start again."
+    if "ermission denied" in output or "not permitted" in output:
+        return (
+            f" The account that runs PostgreSQL may not use {folder}: make it and the folders above it accessible for "
+            "that account (chmod, chown)."
+        )
+    return ""

@@ -1,0 +1,24 @@
+"""The causes that logs of PostgreSQL programs name."""
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff.postgres.failure_cause import cause_in
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("PANIC: could not write to file: No space left on device", " The disk is full: free some space"),
+        (
+            'initdb: error: could not access directory "/a": Permission denied',
+            "may not use /a: make it",
+        ),
+        ("FATAL: invalid value for parameter", ""),
+    ],
+)
+def test_only_what_the_log_says_is_named(output: str, words: str) -> None:
+    cause = cause_in(output, Path("/a"))
+    assert words in cause
+    assert bool(cause) == bool(words)
