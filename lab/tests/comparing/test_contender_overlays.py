@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparing.contenders import contenders_of
-from bakeoff.comparing.overlays import check_extensions
+from bakeoff.comparing.contenders import check_extensions, contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.variant import Level, Variant

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.containers.container import find_container
-from bakeoff.containers.container_usage import StatsUsage, usage_of
+from bakeoff.containers.container import StatsUsage, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.errors import BakeoffError
 from bakeoff.sampling.usage import Usage
@@ -38,7 +37,7 @@ def test_limits(tmp_path: Path, host: dict[str, Any], limits: str) -> None:
     document = inspected()
     document["HostConfig"].update(host)
     with FakeDocker(document).serving(tmp_path / "docker.sock") as address:
-        assert find_container(DockerEngine(address), "go-rest").limits == limits
+        assert find_container(DockerEngine(address), "go-rest").described()["limits"] == limits
 
 
 def test_an_image_that_no_registry_knows_is_named_by_its_id(tmp_path: Path) -> None:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.containers.container import forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, postgres_image
-from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.docker_command import run_docker
-from bakeoff.containers.images import forget_removed_images
+from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.containers.launcher import ContainerLimits
 from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError

@@ -15,10 +15,8 @@ import pytest
 import yaml
 from docker_here import need_image, skip_without
 
-from bakeoff.containers.container import find_container
-from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.docker_command import run_docker
-from bakeoff.containers.images import forget_removed_images
+from bakeoff.containers.container import find_container, forget_removed_images
+from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.processes import ports
 from bakeoff.project import Project
@@ -108,7 +106,7 @@ def test_limits_and_reservations_are_applied_and_the_database_may_be_measured(
 ) -> None:
     postgres.run("up", "-d", "postgres-large")
     name = postgres.container("postgres-large")
-    assert find_container(docker, name).limits == "0.5 CPUs, 300 MiB"
+    assert find_container(docker, name).described()["limits"] == "0.5 CPUs, 300 MiB"
     script = "cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.low 2>/dev/null || " + (
         "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us"
         " /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory/memory.soft_limit_in_bytes"

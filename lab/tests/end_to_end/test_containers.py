@@ -13,10 +13,8 @@ from pathlib import Path
 import pytest
 from docker_here import SMALL_IMAGE
 
-from bakeoff.containers.container import find_container
-from bakeoff.containers.container_usage import StatsUsage, usage_of
-from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.docker_command import run_docker
+from bakeoff.containers.container import StatsUsage, find_container, usage_of
+from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.processes.launching import Program
@@ -86,7 +84,7 @@ def test_limits_are_those_of_the_control_group(docker: DockerEngine, tmp_path: P
         limited, free = (ready(started.start(waiting(tmp_path, role))) for role in ("target", "engine"))
         names = [started.container_of(each) or "" for each in (limited, free)]
         found = [find_container(docker, name) for name in names]
-        assert [each.limits for each in found] == ["0.5 CPUs, CPUs 0, 64 MiB", "none"]
+        assert [each.described()["limits"] for each in found] == ["0.5 CPUs, CPUs 0, 64 MiB", "none"]
         script = "cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max 2>/dev/null || " + (
             "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us"
             " /sys/fs/cgroup/memory/memory.limit_in_bytes"

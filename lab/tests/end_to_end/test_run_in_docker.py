@@ -9,8 +9,7 @@ import pytest
 from bakeoff_process import bakeoff_started, interrupt
 from docker_here import need_image
 
-from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.docker_command import run_docker
+from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.project import Project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]

@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.engines.clocks import ROUND_TRIPS, SAME, Offset, RoundTrips, offset_of
+from bakeoff.engines.leading import ROUND_TRIPS, SAME, Offset, RoundTrips, offset_of
 
 MS = 1_000_000
 

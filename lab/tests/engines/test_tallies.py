@@ -1,7 +1,7 @@
 import pytest
 
+from bakeoff.engines.merging import Tallies
 from bakeoff.engines.stream import StreamError
-from bakeoff.engines.tallies import Tallies
 from made_up_records import engine_second, phase_end
 
 

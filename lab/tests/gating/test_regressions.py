@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.gating.chance import Sides, chances
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.regressions import Limits, check_regressions
+from bakeoff.gating.regressions import Limits, Sides, chances, check_regressions
 from bakeoff.gating.validity import VALIDITY, broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import figures_of

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.results.cost import Sample
 from bakeoff.results.run import PhaseResult
-from bakeoff.running.memory_growth import memory_findings
+from bakeoff.running.findings import memory_findings
 from made_up import measured
 
 SECOND_NS = 1_000_000_000

@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
-from bakeoff.comparing.build_queue import building, first_measured_first
-from bakeoff.comparing.built_contenders import BuiltContenders
+from bakeoff.comparing.build_queue import BuiltContenders, building, first_measured_first
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
-from bakeoff.containers.container import find_container
+from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
-from bakeoff.containers.images import forget_removed_images
 from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.options.kinds import PINNED_ROLES

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from bakeoff.builds.build import Build
 from bakeoff.comparing.build_queue import building
-from bakeoff.comparing.contenders import contenders_of
+from bakeoff.comparing.contenders import check_extensions, contenders_of
 from bakeoff.comparing.other_commit import with_commit
-from bakeoff.comparing.overlays import check_extensions
 from bakeoff.comparing.request import ComparisonRequest, check_scale
 from bakeoff.conformance.case import Profile
 from bakeoff.conformance.integrity import run_integrity

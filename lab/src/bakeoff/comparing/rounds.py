@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bakeoff.comparing.built_contenders import BuiltContenders
+from bakeoff.comparing.build_queue import BuiltContenders
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.proofs import Prover
 from bakeoff.comparing.reference_bracket import reference_lines

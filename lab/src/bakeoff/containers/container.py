@@ -1,12 +1,17 @@
-"""A container at work: what it runs, and what it may use."""
+"""A container at work: what it runs, what it may use, and the CPU time and memory that it takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+import msgspec
+
+from bakeoff.builds.build import Build
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NotFoundError
+from bakeoff.sampling.cgroup import group_of, resident_bytes
+from bakeoff.sampling.usage import Usage, UsageSource
 
 _MIB = 1 << 20
 
@@ -28,23 +33,19 @@ class Container:
     limit_memory_bytes: int | None
     cpus: str | None
 
-    @property
-    def limits(self) -> str:
-        words = [
-            f"{self.limit_cpus:g} CPUs" if self.limit_cpus else None,
-            f"CPUs {self.cpus}" if self.cpus else None,
-            f"{self.limit_memory_bytes / _MIB:g} MiB" if self.limit_memory_bytes else None,
-        ]
-        return ", ".join(filter(None, words)) or "none"
-
     def described(self) -> dict[str, str]:
         limit = self.limit_memory_bytes
+        limits = [
+            f"{self.limit_cpus:g} CPUs" if self.limit_cpus else None,
+            f"CPUs {self.cpus}" if self.cpus else None,
+            f"{limit / _MIB:g} MiB" if limit else None,
+        ]
         return {
             **({} if limit is None else {"memory_limit_mib": f"{limit / _MIB:.12g}"}),
             "container": f"{self.name} ({self.id[:12]})",
             "image": self.image,
             "image_digest": self.image_digest,
-            "limits": self.limits,
+            "limits": ", ".join(filter(None, limits)) or "none",
         }
 
 
@@ -93,3 +94,57 @@ def _digest(docker: DockerEngine, image_id: str) -> str:
 
 def _name(name: str) -> str:
     return name.removeprefix("/")
+
+
+def forget_removed_images(docker: DockerEngine, builds: Sequence[Build]) -> None:
+    """An image that was built, and that the engine has no more, is to be built again."""
+    for build in builds:
+        if build.image is not None and build.image.exists():
+            try:
+                docker.get(f"/images/{build.image.read_text('utf-8').strip()}/json")
+            except NotFoundError:
+                build.image.unlink()
+
+
+class StatsUsage:
+    """A container's usage as the engine reports it, one request for each look."""
+
+    def __init__(self, docker: DockerEngine, container: Container) -> None:
+        self._docker = docker
+        self._path = f"/containers/{container.id}/stats?stream=false&one-shot=true"
+
+    def usage(self) -> Usage | None:
+        """Its usage now, or None when it has ended or the engine does not answer."""
+        try:
+            stats = self._docker.get(self._path)
+        except BakeoffError:
+            return None
+        memory = msgspec.convert(stats.get("memory_stats") or {}, _Memory)
+        # Of a container that has stopped the engine still answers, without figures.
+        if memory.usage is None:
+            return None
+        return Usage(
+            stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, _memory_bytes(memory.usage, memory.stats or {})
+        )
+
+    def proportional_bytes(self) -> int | None:
+        """The engine does not account for it."""
+        return None
+
+
+class _Memory(msgspec.Struct):
+    usage: int | None = None
+    stats: Mapping[str, int] | None = None
+
+
+def _memory_bytes(usage: int, stats: Mapping[str, int]) -> int:
+    """Resident memory, as the kernel's own accounts would say; some engines tell no more than the sum with caches."""
+    try:
+        return resident_bytes(stats)
+    except KeyError:
+        return usage
+
+
+def usage_of(docker: DockerEngine, container: Container) -> UsageSource:
+    """The source of its usage: reading files costs microseconds, a request to the engine milliseconds."""
+    return group_of(container.pid, container.id) or StatsUsage(docker, container)

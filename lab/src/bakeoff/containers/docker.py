@@ -1,10 +1,11 @@
-"""A read-only client of the Docker Engine API, over the engine's socket."""
+"""The Docker Engine: a read-only client of its API, and Docker's own command for what starts and removes."""
 
 import http.client
 import json
 import os
 import socket
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ _DEFAULT = "unix:///var/run/docker.sock"
 _VERSION = (1, 41)
 # An engine that removes a container with much data answers late on a busy machine.
 _TIMEOUT_S = 30.0
+_COMMAND_TIMEOUT_S = 60.0
 
 Answer = Any
 
@@ -113,3 +115,25 @@ def _numbers(version: str) -> tuple[int, int]:
 
 def _dotted(version: tuple[int, int]) -> str:
     return f"{version[0]}.{version[1]}"
+
+
+def docker_command(address: str, *arguments: str) -> list[str]:
+    """A command of the client for the engine at an address."""
+    return ["docker", "--host", address, *arguments]
+
+
+def run_docker(address: str, arguments: Sequence[str]) -> list[str]:
+    """The lines that a command prints. Raises BakeoffError with its output when it fails."""
+    command = docker_command(address, *arguments)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S, check=False)
+    except FileNotFoundError as error:
+        raise BakeoffError(
+            "Docker's client, docker, was not found on PATH. Install it (Debian: apt-get install docker.io), or run "
+            "without --in docker."
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise BakeoffError(f"docker {arguments[0]} did not end within {_COMMAND_TIMEOUT_S:.0f} s.") from error
+    if done.returncode != 0:
+        raise BakeoffError(f"docker {' '.join(arguments[:2])} failed: {done.stderr.strip()}")
+    return done.stdout.split()

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bakeoff.builds.digests import text_digest
-from bakeoff.containers.docker import DockerEngine
-from bakeoff.containers.docker_command import docker_command, run_docker
+from bakeoff.containers.docker import DockerEngine, docker_command, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.processes import children
@@ -152,12 +151,15 @@ class DockerLauncher(Launcher):
             *(f"--tmpfs={folder}:exec,mode=1777" for folder in program.scratch),
             *self._limits.get(program.role, ContainerLimits()).options,
             *(f"--env={variable}" for variable in {**program.passed_on, **program.environment}),
-            *_mounts(program),
+            *(f"--mount=type=bind,source={folder},target={folder}" for folder in program.folders),
+            *(f"--mount=type=bind,source={folder},target={folder},readonly" for folder in program.reads),
         ]
         if program.stdin is subprocess.PIPE:
             options.append("--interactive")
         if program.port is not None:
             options.append(f"--publish={LOOPBACK}:{program.port}:{program.port}")
+        if program.data:
+            options.append(f"--mount=type=volume,source={program.volume},target={program.data}")
         if program.user:
             options.append(f"--user={program.user}")
         program_name, *arguments = program.command
@@ -174,12 +176,3 @@ class DockerLauncher(Launcher):
                     f"The container {name} did not start. Last lines of {log}:\n{children.last_lines(log)}"
                 )
             time.sleep(0.02)
-
-
-def _mounts(program: Program) -> Iterator[str]:
-    for folder in program.folders:
-        yield f"--mount=type=bind,source={folder},target={folder}"
-    for folder in program.reads:
-        yield f"--mount=type=bind,source={folder},target={folder},readonly"
-    if program.data:
-        yield f"--mount=type=volume,source={program.volume},target={program.data}"

@@ -19,8 +19,7 @@ from typing import Any, Protocol
 
 import yaml
 
-from bakeoff.engines.instructions import Instructions
-from bakeoff.engines.transport import Assignment, StartedEngine
+from bakeoff.engines.transport import Assignment, Instructions, StartedEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 

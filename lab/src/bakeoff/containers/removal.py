@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from bakeoff.containers.docker_command import run_docker
+from bakeoff.containers.docker import run_docker
 from bakeoff.errors import BakeoffError
 
 _KINDS = (

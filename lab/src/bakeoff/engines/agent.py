@@ -1,6 +1,6 @@
 """One agent: an engine with its part of a plan, wherever it runs, and the stream that it writes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -11,39 +11,28 @@ from bakeoff.errors import BakeoffError
 
 
 class Agent:
-    """Started on entry, ended on exit. Its stream is kept in `stream_file` as it comes."""
+    """Its `engine` is started on entry and ended on exit. Its stream is kept in `stream_file` as it comes."""
 
     def __init__(self, place: Transport, assignment: Assignment, stream_file: Path, schema: Path) -> None:
         self.place = place
         self.assignment = assignment
         self._stream_file = stream_file
         self._schema = schema
-        self._started: StartedEngine | None = None
 
     def __enter__(self) -> "Agent":
-        self._started = self.place.start(self.assignment)
+        self.engine: StartedEngine = self.place.start(self.assignment)
+        plan = self.assignment.plan
         try:
-            self._send_plan()
+            if self.is_instructed:
+                own = plan if self.engine.ledger == plan.ledger else replace(plan, ledger=self.engine.ledger)
+                self.engine.send(own.encoded())
         except BaseException:
-            self.end()
+            self.engine.end()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._engine.end()
-
-    def _send_plan(self) -> None:
-        """To an engine that reads it from its standard input."""
-        if self.is_instructed:
-            plan = self.assignment.plan
-            if self._engine.ledger != plan.ledger:
-                plan = replace(plan, ledger=self._engine.ledger)
-            self.send(plan.encoded())
-
-    @property
-    def _engine(self) -> StartedEngine:
-        assert self._started is not None
-        return self._started
+        self.engine.end()
 
     @property
     def name(self) -> str:
@@ -62,25 +51,12 @@ class Agent:
         """Whether it runs on this machine, as a child of the lab."""
         return not self.place.name
 
-    @property
-    def pids(self) -> Sequence[int]:
-        return self._engine.pids
-
-    def send(self, line: bytes) -> None:
-        self._engine.send(line)
-
-    def interrupt(self) -> None:
-        self._engine.interrupt()
-
-    def end(self) -> None:
-        self._engine.end()
-
     def read(self, on_record: Callable[[Record], None]) -> None:
         """Hands on each record as it arrives, until the engine has ended; then its ledger is where it is wanted.
 
         Raises BakeoffError when the engine ends badly: such a stream is not to be trusted.
         """
-        engine, name = self._engine, self.assignment.engine.name
+        engine, name = self.engine, self.assignment.engine.name
         last: Record | None = None
         self._stream_file.parent.mkdir(parents=True, exist_ok=True)
         with self._stream_file.open("wb") as copy:

@@ -13,13 +13,11 @@ import msgspec
 
 from bakeoff.engines.agent import Agent
 from bakeoff.engines.attendance import Attendance
-from bakeoff.engines.clocks import LabClock, Offset
 from bakeoff.engines.here import Here
-from bakeoff.engines.leading import Leading
+from bakeoff.engines.leading import LabClock, Leading, Offset
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.merging import Merging
+from bakeoff.engines.merging import Merging, Tallies
 from bakeoff.engines.stream import Record
-from bakeoff.engines.tallies import Tallies
 from bakeoff.engines.transport import Assignment, Transport
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.plan_records import Plan
@@ -88,7 +86,7 @@ class Agents:
     @property
     def pids(self) -> list[int]:
         """Processes on this machine."""
-        return [pid for agent in self._agents for pid in agent.pids]
+        return [pid for agent in self._agents for pid in agent.engine.pids]
 
     @property
     def names(self) -> list[str]:
@@ -107,7 +105,7 @@ class Agents:
     def interrupt(self) -> None:
         """Asks all to stop sending; their streams still come to their ends."""
         for agent in self._agents:
-            agent.interrupt()
+            agent.engine.interrupt()
 
     def records(self, on_record: Callable[[Record], None]) -> list[Record]:
         """All merged records, each handed on once all agents have reported it.
@@ -145,8 +143,9 @@ class Agents:
             except queue.Empty:
                 self._check_attendance()
                 continue
-            if isinstance(own, BakeoffError):
-                raise self._error_of(agent, own) from own
+            if isinstance(own, BakeoffError) and not self.is_one_here:
+                name = self._agents[agent].name
+                raise BakeoffError(f"{name[0].upper()}{name[1:]}: {own.message}") from own
             if isinstance(own, Exception):
                 raise own
             if self._attendance is not None:
@@ -163,11 +162,6 @@ class Agents:
     def _check_attendance(self) -> None:
         if self._attendance is not None:
             self._attendance.check(self._clock.now_ns())
-
-    def _error_of(self, agent: int, error: BakeoffError) -> BakeoffError:
-        """Names the agent, where there are others or it is elsewhere."""
-        name = self._agents[agent].name
-        return error if self.is_one_here else BakeoffError(f"{name[0].upper()}{name[1:]}: {error.message}")
 
     def _read_all(self) -> _Arrived:
         arrived: _Arrived = queue.SimpleQueue()

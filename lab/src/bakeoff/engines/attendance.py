@@ -37,18 +37,15 @@ class Attendance:
             self._allowed.pop(agent, None)
         elif not isinstance(record, Clock):
             self._waiting.discard(agent)
-            self._note_phase(agent, record)
+            if isinstance(record, PhaseStart):
+                self._phases[agent] = record.phase
+            elif isinstance(record, PhaseEnd) and self._phases.get(agent) == record.phase:
+                # The end of a phase may follow the start of the next, in which silence is not allowed either.
+                del self._phases[agent]
             self._allowed[agent] = (_SILENT_IN_PHASE_S if agent in self._phases else self._between_s, at_ns)
         if self._waiting == self._left:
             # None waits for another one any more: they are instructed now.
             self._allowed = dict.fromkeys(self._waiting, (self._between_s, at_ns))
-
-    def _note_phase(self, agent: int, record: Record) -> None:
-        if isinstance(record, PhaseStart):
-            self._phases[agent] = record.phase
-        elif isinstance(record, PhaseEnd) and self._phases.get(agent) == record.phase:
-            # The end of a phase may follow the start of the next, in which silence is not allowed either.
-            del self._phases[agent]
 
     def check(self, now_ns: int) -> None:
         """Raises BakeoffError for an agent that has been silent for too long."""

@@ -5,8 +5,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.engines.instructions import PipedInstructions
-from bakeoff.engines.transport import Assignment, StartedEngine
+from bakeoff.engines.transport import Assignment, PipedInstructions, StartedEngine
 from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
 
 # The protocol allows 5 s for replies in flight; the rest is for writing what is known.

@@ -1,13 +1,77 @@
 """Leads agents from phase to phase: it measures each agent's clock, and starts all at one instant."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from bakeoff.engines.agent import Agent
-from bakeoff.engines.clocks import SAME, LabClock, Offset, RoundTrips
 from bakeoff.engines.stream import Clock, Counted, End, PhaseStart, Ready, Record, Start
 from bakeoff.errors import BakeoffError
+
+# Round trips before each phase; the quickest counts, since its way there and back differ the least.
+ROUND_TRIPS = 5
+
+# A clock of Unix time is a monotonic one, and two readings one after the other relate them.
+_READING_NS = 1_000_000
+
+
+class LabClock:
+    """Unix nanoseconds that a change of the wall clock does not move."""
+
+    def __init__(self) -> None:
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
+
+    def now_ns(self) -> int:
+        return time.monotonic_ns() + self._ahead_ns
+
+
+@dataclass(frozen=True)
+class Offset:
+    """By how much an agent's clock is ahead of the lab's; the truth is at most `uncertainty_ns` from `ahead_ns`."""
+
+    ahead_ns: int
+    uncertainty_ns: int
+
+    @property
+    def certain_ns(self) -> int:
+        """The offset where it is more than the uncertainty, else 0: then the clocks may well be the same."""
+        return self.ahead_ns if abs(self.ahead_ns) > self.uncertainty_ns + _READING_NS else 0
+
+
+# Of an engine that reports no clock: on this machine, where all have the same.
+SAME = Offset(0, 0)
+
+
+def offset_of(sent_ns: int, shown_ns: int, received_ns: int) -> Offset:
+    """The offset by one round trip: the agent's clock showed `shown_ns` between two instants of the lab's."""
+    half_ns = (received_ns - sent_ns) // 2
+    return Offset(shown_ns - sent_ns - half_ns, half_ns)
+
+
+class RoundTrips:
+    def __init__(self) -> None:
+        self._sent_ns: dict[int, int] = {}
+        self._offsets: list[Offset] = []
+
+    def sent(self, identifier: int, at_ns: int) -> None:
+        self._sent_ns[identifier] = at_ns
+
+    def received(self, identifier: int, shown_ns: int, at_ns: int) -> None:
+        """The reply has arrived; an unexpected one is ignored."""
+        sent_ns = self._sent_ns.pop(identifier, None)
+        if sent_ns is not None:
+            self._offsets.append(offset_of(sent_ns, shown_ns, at_ns))
+
+    @property
+    def are_enough(self) -> bool:
+        return len(self._offsets) >= ROUND_TRIPS
+
+    @property
+    def best(self) -> Offset:
+        return min(self._offsets, key=lambda offset: offset.uncertainty_ns)
+
 
 # The instruction must reach every agent before the instant that it names: on this machine in well under this time, and
 # elsewhere after a lost packet is sent again too.
@@ -76,7 +140,7 @@ class Leading:
     def _ask(self, agent: int) -> None:
         self._next_question += 1
         self._round_trips[agent].sent(self._next_question, self._clock.now_ns())
-        self._agents[agent].send(b"clock %d" % self._next_question)
+        self._agents[agent].engine.send(b"clock %d" % self._next_question)
 
     def _answered(self, agent: int, record: Clock, at_ns: int) -> Iterator[tuple[int, Record]]:
         trips = self._round_trips.get(agent)
@@ -101,7 +165,7 @@ class Leading:
         at_ns = self._clock.now_ns() + self._ahead_ns()
         for agent in sorted(self._left):
             # A single agent waits for none, so that it starts as soon as it hears of it.
-            self._agents[agent].send(b"go" if alone else b"go %d" % (at_ns + self.offsets[agent].ahead_ns))
+            self._agents[agent].engine.send(b"go" if alone else b"go %d" % (at_ns + self.offsets[agent].ahead_ns))
             self._instructed.update((agent, phase) for phase in self._ready[agent])
         self._ready.clear()
 
@@ -120,10 +184,6 @@ class Leading:
         offset_ns = self.offsets[agent].certain_ns
         waiting, self._waiting[agent] = self._waiting[agent], []
         for record in waiting:
-            yield agent, _by_the_labs_clock(record, offset_ns)
-
-
-def _by_the_labs_clock(record: Record, offset_ns: int) -> Record:
-    if offset_ns == 0 or not isinstance(record, Start | PhaseStart | Counted | End):
-        return record
-    return replace(record, time_unix_ns=record.time_unix_ns - offset_ns)
+            if offset_ns and isinstance(record, Start | PhaseStart | Counted | End):
+                record = replace(record, time_unix_ns=record.time_unix_ns - offset_ns)
+            yield agent, record

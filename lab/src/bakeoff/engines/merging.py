@@ -1,4 +1,7 @@
-"""Several agents' result streams as one: counters are summed, histograms added, and percentiles come from the sum."""
+"""Several agents' result streams as one: counters are summed, histograms added, and percentiles come from the sum.
+
+Each agent's own stream is counted too, to compare with the merged stream and the ledgers.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +34,7 @@ _END: _Place = (2, 0, 0, 0)
 # Equal in all agents of a run.
 _COMMON = ("version", "engine", "workload", "target", "protocol", "checks")
 _OUT_OF_STEP_NS = 500_000_000
+_TALLIED = ("sent", "ok", "failed", "operations")
 _REASONS = ("failed", "interrupted", "completed")
 
 
@@ -116,6 +120,32 @@ class Merging:
             ended = (begun[agent] + part.duration_ns for agent, part in parts.items() if isinstance(part, PhaseEnd))
             one = replace(one, duration_ns=max(ended) - min(begun.values()))
         return one
+
+
+class Tallies:
+    """Adds up each agent's phases, and checks that the seconds of a phase add up to it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self.acknowledged: list[int] = [0] * len(names)
+        self._seconds: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+
+    def take(self, agent: int, record: Record) -> None:
+        """A record of an agent. Raises StreamError where a second of a phase is missing."""
+        if not isinstance(record, EngineSecond | PhaseEnd):
+            return
+        counts = {name: getattr(record, name) for name in _TALLIED}
+        if isinstance(record, EngineSecond):
+            self._seconds[agent, record.phase].update(counts)
+            return
+        seconds = self._seconds.pop((agent, record.phase), Counter())
+        for name, count in counts.items():
+            if seconds[name] != count:
+                raise StreamError(
+                    f"Of {self._names[agent]} phase {record.phase + 1} has {count:,} {name}, and its seconds have "
+                    f"{seconds[name]:,}: a record was lost on its way."
+                )
+        self.acknowledged[agent] += record.operations
 
 
 def _place_of(record: Record) -> _Place:

@@ -12,9 +12,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.engines.instructions import PipedInstructions
 from bakeoff.engines.manifest import Engine
-from bakeoff.engines.transport import Assignment, StartedEngine
+from bakeoff.engines.transport import Assignment, PipedInstructions, StartedEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.options.ssh_host import SshHost
 from bakeoff.processes import children

@@ -3,17 +3,64 @@
 A new transport implements these two classes; nothing else of the lab knows how an agent is reached.
 """
 
+import contextlib
+import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
-from bakeoff.engines.instructions import Instructions
 from bakeoff.engines.manifest import Engine
 from bakeoff.processes import children
 from bakeoff.workload.plan_records import Plan
+
+_STOP = b"stop"
+
+
+class Instructions:
+    """Sends whole lines by `write`. `stop` may come from a signal's handler while another line is being sent."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._is_writing = False
+        self._stops_after = False
+
+    def send(self, line: bytes) -> None:
+        """Sends a line; an engine that has ended reads none, and its stream shows why."""
+        self._is_writing = True
+        try:
+            self._write(line + b"\n")
+        finally:
+            self._is_writing = False
+        if self._stops_after:
+            self._stops_after = False
+            self.send(_STOP)
+
+    def stop(self) -> None:
+        if self._is_writing:
+            self._stops_after = True
+        else:
+            self.send(_STOP)
+
+
+class PipedInstructions(Instructions):
+    def __init__(self, stdin: IO[bytes]) -> None:
+        super().__init__(self._write_whole)
+        self._stdin = stdin
+
+    def close(self) -> None:
+        """Ends the instructions, and the engine with them."""
+        with contextlib.suppress(BrokenPipeError):
+            self._stdin.close()
+
+    def _write_whole(self, left: bytes) -> None:
+        # Unbuffered: a buffer is not to be written to from a signal's handler.
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            while left:
+                left = left[os.write(self._stdin.fileno(), left) :]
+
 
 # The optional feature of an engine that takes `--agent K/N` and instructions on its standard input.
 FEATURE = "agents"

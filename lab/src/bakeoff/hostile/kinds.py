@@ -56,11 +56,7 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     honours_limit: bool = True
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kinds: Sequence[Kind]
-
-
 def kinds_of(protocol: Literal["http1", "http2"]) -> Sequence[Kind]:
     """All kinds over a protocol, in the order of the file."""
     text = (files("bakeoff.hostile") / f"{protocol}.toml").read_bytes()
-    return msgspec.toml.decode(text, type=_File).kinds
+    return msgspec.toml.decode(text, type=dict[Literal["kinds"], Sequence[Kind]])["kinds"]

@@ -14,8 +14,7 @@ from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.errors import BakeoffError
 from bakeoff.hostile.attack import Attack, AttackReport
 from bakeoff.hostile.kinds import Kind, kinds_of
-from bakeoff.hostile.sample import SampleRequest, SampleRequests
-from bakeoff.hostile.witness import Witness
+from bakeoff.hostile.witness import SampleRequest, SampleRequests, Witness
 from bakeoff.options.variant import Variant
 from bakeoff.running.service import Service, at_work
 from bakeoff.running.testbed import Testbed

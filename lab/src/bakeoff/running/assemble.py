@@ -15,8 +15,8 @@ from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, operation_findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts
 from bakeoff.running.durability_label import DurabilityFacts
+from bakeoff.running.findings import memory_findings
 from bakeoff.running.measured_records import measured_records, pauses_in
-from bakeoff.running.memory_growth import memory_findings
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stored_state import StoredFacts, stored_findings
 from bakeoff.running.summary import settled_in

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from bakeoff.containers.container import Container, find_container
-from bakeoff.containers.container_usage import usage_of
+from bakeoff.containers.container import Container, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError

@@ -17,7 +17,9 @@ def cost_between(samples: Sequence[Sample], role: str, begin_ns: int, end_ns: in
     own = sorted((sample for sample in samples if sample.role == role), key=lambda sample: sample.time_unix_ns)
     if not own:
         return None
-    inside = [sample for sample in own if begin_ns <= sample.time_unix_ns <= end_ns] or [_nearest(own, begin_ns)]
+    inside = [sample for sample in own if begin_ns <= sample.time_unix_ns <= end_ns] or [
+        min(own, key=lambda sample: abs(sample.time_unix_ns - begin_ns))
+    ]
     memory = [sample.memory_bytes for sample in inside]
     span_s = (end_ns - begin_ns) / 1e9
     cpu_s = mean = peak = None
@@ -57,10 +59,6 @@ def cost_of_spans(parts: Sequence[tuple[Cost, float]]) -> Cost:
         memory_peak_bytes=max(cost.memory_peak_bytes for cost in costs),
         pss_peak_bytes=max(proportional, default=None),
     )
-
-
-def _nearest(samples: Sequence[Sample], at_ns: int) -> Sample:
-    return min(samples, key=lambda sample: abs(sample.time_unix_ns - at_ns))
 
 
 def _cpu_at(samples: Sequence[Sample], at_ns: int) -> float:

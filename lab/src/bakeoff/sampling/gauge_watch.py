@@ -3,7 +3,7 @@
 import http.client
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -104,20 +104,16 @@ class _Reader:
     def _read(self) -> None:
         self._attempts += 1
         try:
-            missing = self._keep(values_in(self._text(), self._endpoint.gauges))
+            values = values_in(self._text(), self._endpoint.gauges)
+            missing = [name for name in self._endpoint.gauges if name not in values]
+            for name, value in values.items():
+                self.readings[self._endpoint.gauges[name].name].readings.append(Reading(time.time_ns(), value))
             reason = f"the reply has no value of {', '.join(missing)}" if missing else ""
         except _UnreadableError as error:
             reason = str(error)
         if reason:
             self._failed += 1
             self._reason = reason
-
-    def _keep(self, values: Mapping[str, float]) -> list[str]:
-        """Keeps the values of now; returns the gauges that have none."""
-        now_ns = time.time_ns()
-        for name, value in values.items():
-            self.readings[self._endpoint.gauges[name].name].readings.append(Reading(now_ns, value))
-        return [name for name in self._endpoint.gauges if name not in values]
 
     def _text(self) -> str:
         try:
