@@ -12,7 +12,6 @@ from bakeoff.documents.toml_lines import line_of
 from bakeoff.errors import UsageError
 from bakeoff.options.variant import Level
 from bakeoff.project import Project
-from bakeoff.running.isolation import Isolation
 
 GOOD = """\
 version = 1
@@ -217,8 +216,10 @@ def test_a_request_survives_storing() -> None:
     request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, attached={"a": "http://b:1"})
     again = request_from(stored_form(request))
     assert again.variants() == request.variants()
-    assert (again.isolation, again.attached, again.phases) == (
-        Isolation({"target": (0, 1)}, {"target": 2.0, "database": 4.0}, {"target": 2 << 30}),
+    assert (again.pin, again.limit_cpus, again.limit_memory_bytes, again.attached, again.phases) == (
+        {"target": (0, 1)},
+        {"target": 2.0, "database": 4.0},
+        {"target": 2 << 30},
         {"a": "http://b:1"},
         request.phases,
     )

@@ -8,9 +8,10 @@ import pytest
 from bakeoff.containers.container import forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, run_docker
-from bakeoff.containers.launcher import ContainerLimits
+from bakeoff.containers.launcher import limits_of
 from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError
+from bakeoff.options.table import RunTable
 from bakeoff.postgres.embedded import METRICS
 from bakeoff.processes.launching import PROCESSES, Program
 from docker_engine import FakeDocker, inspected
@@ -18,8 +19,9 @@ from made_up_manifests import image_build
 
 
 def test_options_of_limits() -> None:
-    assert list(ContainerLimits().options) == []
-    assert list(ContainerLimits(1.5, 1 << 29, (0, 2)).options) == [
+    limits = RunTable(limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 1 << 29}, pin={"target": (0, 2)})
+    assert list(limits_of(limits, "engine")) == []
+    assert list(limits_of(limits, "target")) == [
         "--cpus=1.5",
         "--memory=536870912",
         "--memory-swap=536870912",

@@ -15,8 +15,9 @@ from docker_here import SMALL_IMAGE
 
 from bakeoff.containers.container import StatsUsage, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine, run_docker
-from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
+from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
+from bakeoff.options.table import RunTable
 from bakeoff.processes.launching import Program
 from bakeoff.sampling.cgroup import CgroupUsage
 
@@ -35,8 +36,8 @@ def waiting(folder: Path, role: str = "target", **more: object) -> Program:
 
 
 @contextlib.contextmanager
-def launcher(docker: DockerEngine, checkout: Path, **limits: ContainerLimits) -> Iterator[DockerLauncher]:
-    with DockerLauncher(docker, checkout, limits) as started:
+def launcher(docker: DockerEngine, checkout: Path, limits: RunTable | None = None) -> Iterator[DockerLauncher]:
+    with DockerLauncher(docker, checkout, limits or RunTable()) as started:
         yield started
 
 
@@ -79,8 +80,8 @@ def test_a_container_is_sampled_by_its_control_group_as_the_engine_counts_it(
 
 
 def test_limits_are_those_of_the_control_group(docker: DockerEngine, tmp_path: Path) -> None:
-    limits = ContainerLimits(cpus=0.5, memory_bytes=64 << 20, cpuset=(0,))
-    with launcher(docker, tmp_path, target=limits) as started:
+    limits = RunTable(limit_cpus={"target": 0.5}, limit_memory_bytes={"target": 64 << 20}, pin={"target": (0,)})
+    with launcher(docker, tmp_path, limits) as started:
         limited, free = (ready(started.start(waiting(tmp_path, role))) for role in ("target", "engine"))
         names = [started.container_of(each) or "" for each in (limited, free)]
         found = [find_container(docker, name) for name in names]

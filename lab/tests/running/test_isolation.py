@@ -7,8 +7,9 @@ import psutil
 import pytest
 
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.options.option import changed
+from bakeoff.options.table import RunTable
 from bakeoff.running.isolation import (
-    Isolation,
     check_limits,
     check_pins,
     limited,
@@ -48,7 +49,7 @@ def test_a_running_process_is_bound_with_its_children_and_let_go() -> None:
     parent.communicate(b"\n")
 
 
-LIMITS = Isolation(cpus={"target": 2}, memory_bytes={"target": 2 << 30})
+LIMITS = RunTable(limit_cpus={"target": 2}, limit_memory_bytes={"target": 2 << 30})
 
 
 def cgroups(root: Path, controllers: str) -> Path:
@@ -66,7 +67,7 @@ def test_a_command_joins_its_group_before_it_begins(tmp_path: Path) -> None:
 
 
 def test_no_limits_need_no_cgroups(tmp_path: Path) -> None:
-    with limited(Isolation(), tmp_path / "nowhere") as before:
+    with limited(RunTable(), tmp_path / "nowhere") as before:
         assert before == ()
 
 
@@ -88,6 +89,8 @@ def test_controllers_of_the_older_version_are_no_help(tmp_path: Path) -> None:
 
 
 def test_what_isolates_stands_in_the_record() -> None:
-    isolation = Isolation({"target": (0, 1), "engine": (3,)}, {"target": 1.5}, {"target": 2 << 30})
-    assert isolation.described() == {"pin": "target=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
-    assert Isolation().described() == {}
+    pins = {"target": (0, 1), "engine": (3,)}
+    isolation = RunTable(pin=pins, limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 2 << 30})
+    assert changed(isolation, RunTable) == {"pin": "target=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
+    assert changed(RunTable(), RunTable) == {}
+    assert (isolation.memory_limit_mib, RunTable().memory_limit_mib) == ("2048", "")

@@ -1,6 +1,7 @@
 """A plan for the null server, which gives every request the same reply: 200 over HTTP, OK over gRPC, no content."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -8,8 +9,7 @@ from bakeoff.workload.declaration import HttpBatch
 from bakeoff.workload.plan_records import Plan, PlannedGrpc, PlannedHttp, PlannedOperation
 from bakeoff.workload.slots import CapturedSlot, Segments
 
-_HTTP_STATUS = 200
-_GRPC_STATUS = "OK"
+_STATUSES = {"http": 200, "grpc": "OK"}
 # As long as identifiers often are, so that requests have the size of real ones.
 _CAPTURED = "1000000"
 
@@ -20,20 +20,26 @@ def for_null_server(plan: Plan) -> Plan:
     Each reply needs only the null server's status. Nothing is captured from it: a slot of a captured value becomes
     text, and an operation that needs a captured entity needs none.
     """
-    batch = plan.batch
-    if isinstance(batch, HttpBatch):
-        batch = replace(batch, expect=_HTTP_STATUS, reply={})
-    elif batch is not None:
-        batch = replace(batch, expect=_GRPC_STATUS, reply={})
+    status = _STATUSES["http" if isinstance(plan.batch, HttpBatch) else "grpc"]
+    batch = None if plan.batch is None else replace(plan.batch, expect=status, reply={})
     stream = None if plan.stream is None else replace(plan.stream, reply={})
     return replace(plan, operations=[_operation(each) for each in plan.operations], batch=batch, stream=stream)
 
 
 def _operation(operation: PlannedOperation) -> PlannedOperation:
+    http, grpc = operation.http, operation.grpc
+    if http is not None:
+        http = replace(
+            _unanswered(http, "http"),
+            path=_without_captures(http.path),
+            header_templates=_all_without_captures(http.header_templates),
+        )
+    if grpc is not None:
+        grpc = replace(_unanswered(grpc, "grpc"), metadata_templates=_all_without_captures(grpc.metadata_templates))
     return replace(
         operation,
-        http=None if operation.http is None else _http(operation.http),
-        grpc=None if operation.grpc is None else _grpc(operation.grpc),
+        http=http,
+        grpc=grpc,
         variants=[_without_captures(variant) for variant in operation.variants],
         creates=None,
         needs=None,
@@ -44,29 +50,11 @@ def _operation(operation: PlannedOperation) -> PlannedOperation:
     )
 
 
-def _http(call: PlannedHttp) -> PlannedHttp:
-    return replace(
-        call,
-        path=_without_captures(call.path),
-        header_templates=_all_without_captures(call.header_templates),
-        expect=_HTTP_STATUS,
-        reply={},
-        reply_templates={},
-        capture={},
-        list=None,
-    )
+_Call = TypeVar("_Call", PlannedHttp, PlannedGrpc)
 
 
-def _grpc(call: PlannedGrpc) -> PlannedGrpc:
-    return replace(
-        call,
-        metadata_templates=_all_without_captures(call.metadata_templates),
-        expect=_GRPC_STATUS,
-        reply={},
-        reply_templates={},
-        capture={},
-        list=None,
-    )
+def _unanswered(call: _Call, protocol: str) -> _Call:
+    return replace(call, expect=_STATUSES[protocol], reply={}, reply_templates={}, capture={}, list=None)
 
 
 def _all_without_captures(templates: Mapping[str, Segments]) -> Mapping[str, Segments]:

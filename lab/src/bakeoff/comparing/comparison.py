@@ -16,9 +16,8 @@ from bakeoff.comparing.schedule import Schedule
 from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
-from bakeoff.containers.launcher import ContainerLimits, DockerLauncher
+from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
-from bakeoff.options.kinds import PINNED_ROLES
 from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.postgres.databases import application_database, metrics_database
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
@@ -90,7 +89,7 @@ class _Invocation:
         """The contenders that this machine can measure; refuses everything that can be refused before building."""
         request = self._request
         if IN_PROCESSES in request.places:
-            check_limits(request.isolation)
+            check_limits(request)
         for url in request.attached.values():
             access_of(url)
         contenders = choose(self._project, request, self._skip)
@@ -145,7 +144,8 @@ class _Invocation:
         project, request, progress = self._project, self._request, self._progress
         progress.step("starting PostgreSQL")
         own = [contender for contender in contenders if contender.variant.runs_in != DOCKER]
-        server = stack.enter_context(application_database(project)) if _stores(own) else None
+        stores = any(each.place == POSTGRESQL for each in own)
+        server = stack.enter_context(application_database(project)) if stores else None
         contained = stack.enter_context(_contained(project, request, contenders))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -185,10 +185,6 @@ def _docker(request: ComparisonRequest) -> DockerEngine | None:
     return DockerEngine(docker_address()) if request.containers or DOCKER in request.places else None
 
 
-def _stores(contenders: Sequence[Contender]) -> bool:
-    return any(contender.place == POSTGRESQL for contender in contenders)
-
-
 @contextlib.contextmanager
 def _contained(
     project: Project, request: ComparisonRequest, contenders: Sequence[Contender]
@@ -199,25 +195,20 @@ def _contained(
     if not own or docker is None:
         yield None
         return
-    isolation = request.isolation
-    limits = {
-        role: ContainerLimits(isolation.cpus.get(role), isolation.memory_bytes.get(role), isolation.pin.get(role, ()))
-        for role in PINNED_ROLES
-    }
-    with DockerLauncher(docker, project.root, limits) as launcher, contextlib.ExitStack() as stack:
+    with DockerLauncher(docker, project.root, request) as launcher, contextlib.ExitStack() as stack:
 
         def crashable(kind: InstanceKind) -> DatabaseContainer:
             return DatabaseContainer(launcher, postgres_image(), kind, project.logs)
 
         server = None
-        if _stores(own):
+        if any(each.place == POSTGRESQL for each in own):
             server = stack.enter_context(database_container(launcher, postgres_image(), APPLICATION, project.logs))
         yield Contained(server, docker, launcher, crashable)
 
 
 @contextlib.contextmanager
 def _pinned_database(server: Server | None, request: ComparisonRequest) -> Iterator[None]:
-    cpus = request.isolation.pin.get("database")
+    cpus = request.pin.get("database")
     if cpus is not None and (server is None or server.pid is None):
         raise BakeoffError("--pin cannot bind a database that the lab did not start: leave out database=…")
     with tree_pinned_to(server.pid if server is not None and server.pid is not None else 0, cpus):

@@ -23,7 +23,6 @@ from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
-from bakeoff.running.isolation import Isolation
 from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
@@ -154,9 +153,8 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
                     f"{words.split()[0]}."
                 )
         return
-    if any((variant.settings, variant.tls, variant.token, variant.replicas, *around)) or (
-        request.isolation != Isolation()
-    ):
+    isolated = (request.pin, request.limit_cpus, request.limit_memory_bytes)
+    if any((variant.settings, variant.tls, variant.token, variant.replicas, *around, *isolated)):
         raise UsageError(
             f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
             "--tls, --token, --replicas, --pgbouncer, --read-replica, --pin and limits. An https address uses TLS; the "

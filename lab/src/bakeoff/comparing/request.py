@@ -14,7 +14,6 @@ from bakeoff.options.option import options_of, with_values
 from bakeoff.options.table import ComparisonTable, FactorTable
 from bakeoff.options.variant import Level, Variant, variants_of
 from bakeoff.results.mode_names import COUNT
-from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import (
     EQUAL,
     RATE,
@@ -68,10 +67,6 @@ class ComparisonRequest(ComparisonTable):
         defaults = {each.field: each.default for each in options_of(FactorTable).values()}
         levels = {name: [each for each in given if each != defaults[name]] for name, given in self.levels.items()}
         return {**given_in(self, ComparisonTable), **{name: others for name, others in levels.items() if others}}
-
-    @property
-    def isolation(self) -> Isolation:
-        return isolation_of(self)
 
     @property
     def places(self) -> set[str]:

@@ -6,14 +6,14 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.builds.digests import text_digest
 from bakeoff.containers.docker import DockerEngine, docker_command, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.errors import BakeoffError, NotFoundError
+from bakeoff.options.table import RunTable
 from bakeoff.processes import children
 from bakeoff.processes.launching import Launcher, Program
 from bakeoff.targets.access import LOOPBACK, is_loopback
@@ -21,23 +21,14 @@ from bakeoff.targets.access import LOOPBACK, is_loopback
 _STARTS_WITHIN_S = 30.0
 
 
-@dataclass(frozen=True)
-class ContainerLimits:
-    """The limits of a role's containers; None: all that the machine has."""
-
-    cpus: float | None = None
-    memory_bytes: int | None = None
-    cpuset: tuple[int, ...] = ()
-
-    @property
-    def options(self) -> Iterator[str]:
-        """Options of `docker run`. Memory that is swapped out would be measured at the speed of the disk."""
-        if self.cpus is not None:
-            yield f"--cpus={self.cpus:g}"
-        if self.memory_bytes is not None:
-            yield from (f"--memory={self.memory_bytes}", f"--memory-swap={self.memory_bytes}")
-        if self.cpuset:
-            yield f"--cpuset-cpus={','.join(map(str, self.cpuset))}"
+def limits_of(options: RunTable, role: str) -> Iterator[str]:
+    """Options of `docker run` for a role's limits. Swapped memory would be measured at the speed of the disk."""
+    if role in options.limit_cpus:
+        yield f"--cpus={options.limit_cpus[role]:g}"
+    if role in options.limit_memory_bytes:
+        yield from (f"--{name}={options.limit_memory_bytes[role]}" for name in ("memory", "memory-swap"))
+    if role in options.pin:
+        yield f"--cpuset-cpus={','.join(map(str, options.pin[role]))}"
 
 
 class DockerLauncher(Launcher):
@@ -50,7 +41,7 @@ class DockerLauncher(Launcher):
     # Within a container: the engine publishes the port on the loopback address alone.
     bind = "0.0.0.0"  # noqa: S104
 
-    def __init__(self, docker: DockerEngine, checkout: Path, limits: Mapping[str, ContainerLimits]) -> None:
+    def __init__(self, docker: DockerEngine, checkout: Path, limits: RunTable) -> None:
         self._docker = docker
         self._limits = limits
         self._checkout = f"bakeoff.checkout={text_digest(str(checkout))[:16]}"
@@ -149,7 +140,7 @@ class DockerLauncher(Launcher):
             *("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"),
             # Java loads native libraries from there.
             *(f"--tmpfs={folder}:exec,mode=1777" for folder in program.scratch),
-            *self._limits.get(program.role, ContainerLimits()).options,
+            *limits_of(self._limits, program.role),
             *(f"--env={variable}" for variable in {**program.passed_on, **program.environment}),
             *(f"--mount=type=bind,source={folder},target={folder}" for folder in program.folders),
             *(f"--mount=type=bind,source={folder},target={folder},readonly" for folder in program.reads),

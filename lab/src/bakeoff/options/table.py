@@ -219,6 +219,12 @@ class RunTable:
         is_recorded=True,
     )
 
+    @property
+    def memory_limit_mib(self) -> str:
+        """The target's, for a run's record; empty without a limit."""
+        limit = self.limit_memory_bytes.get("target")
+        return "" if limit is None else f"{limit / 2**20:.12g}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonTable(RunTable):

@@ -75,12 +75,13 @@ def accounts_of(agents: Agents, plan: Plan, merged: Sequence[Record]) -> AgentAc
     """The counts of a run whose streams have ended."""
     ends = [record for record in merged if isinstance(record, PhaseEnd)]
     changing = [operation for operation in plan.operations if operation.effect is not None]
+    calls = [operation.http if plan.transport.protocol == "http" else operation.grpc for operation in changing]
     return AgentAccounts(
         names=agents.names,
         agents=agents.tallies.acknowledged,
         merged=sum(end.operations for end in ends),
         with_effect=_with_effect(plan, changing, ends),
-        at_most=any(_accepts_several(plan, operation) for operation in changing),
+        at_most=any(call is not None and not isinstance(call.expect, int | str) for call in calls),
         begun_apart_ns=agents.begun_apart_ns,
         clocks=[f"{offset.ahead_ns / 1e6:+.2f} ms ± {offset.uncertainty_ns / 1e6:.2f}" for offset in agents.offsets],
         deletes=any(operation.effect is not None and operation.effect.kind == "delete" for operation in changing),
@@ -95,9 +96,3 @@ def _with_effect(plan: Plan, changing: Sequence[PlannedOperation], ends: Sequenc
         return None
     names = {operation.name for operation in changing}
     return sum(each.ok for end in ends for name, each in end.by_operation.items() if name in names)
-
-
-def _accepts_several(plan: Plan, operation: PlannedOperation) -> bool:
-    request = operation.http if plan.transport.protocol == "http" else operation.grpc
-    expected = None if request is None else request.expect
-    return isinstance(expected, list | tuple) and len(expected) > 1

@@ -135,14 +135,15 @@ def _figures_of(facts: RunFacts) -> _Figures:
     phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
     acknowledged = sum(record.operations for record in whole if isinstance(record, PhaseEnd))
     spans = {} if jumped else {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
+    start = next((record for record in whole if isinstance(record, Start)), None)
     return _Figures(
         records=records,
         watched=watched,
         phases=phases,
         total=summary.total_of(phases),
         warm_up=settled_in(whole, steps),
-        checks=summary.checks_of(whole),
-        engine_version=next((record.engine.version for record in whole if isinstance(record, Start)), "unknown"),
+        checks={} if start is None else start.checks,
+        engine_version="unknown" if start is None else start.engine.version,
         activity=None if facts.database is None else facts.database.activity(acknowledged, spans),
     )
 

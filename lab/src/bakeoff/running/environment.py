@@ -19,7 +19,11 @@ _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared
 
 def environment_of(project: Project, target: Target, server: Server | None) -> dict[str, str]:
     """Facts for the run's record; what cannot be told is left out. Asked for once, as they do not change meanwhile."""
-    commit, uncommitted_changes = _commit(_checkout(project, target))
+    # The files of a target are those of the checkout, or of another commit's worktree within the state.
+    commits, root = project.state / "commits", project.root
+    if target.directory.is_relative_to(commits):
+        root = commits / target.directory.relative_to(commits).parts[0]
+    commit, uncommitted_changes = _commit(root)
     facts = {
         "bakeoff": __version__,
         "commit": commit,
@@ -43,14 +47,6 @@ def environment_of(project: Project, target: Target, server: Server | None) -> d
 def server_in_words(server: Server) -> str:
     """Its version and the settings that decide what a commit costs: lines of another server say nothing of this one."""
     return f"{_database(server)}, {_database_settings(server)}"
-
-
-def _checkout(project: Project, target: Target) -> Path:
-    """Whose files the target is made of: those of the checkout, or of another commit's worktree within its state."""
-    commits = project.state / "commits"
-    if target.directory.is_relative_to(commits):
-        return commits / target.directory.relative_to(commits).parts[0]
-    return project.root
 
 
 def machine_name() -> str:

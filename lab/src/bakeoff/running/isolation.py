@@ -2,15 +2,14 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
+from typing import TypeAlias
 
 import psutil
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.kinds import Pins
-from bakeoff.options.option import changed
 from bakeoff.options.table import RunTable
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -20,27 +19,8 @@ _PERIOD_US = 100_000
 _JOIN = ("sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"')
 
 
-@dataclass(frozen=True)
-class Isolation:
-    """CPUs that roles (target, database, engine) are pinned to, and their limits. Only containers limit all roles."""
-
-    pin: Pins = field(default_factory=dict)
-    cpus: Mapping[str, float] = field(default_factory=dict)
-    memory_bytes: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def memory_limit_mib(self) -> str:
-        """The target's, for a run's record; empty without a limit."""
-        return f"{self.memory_bytes['target'] / 2**20:.12g}" if "target" in self.memory_bytes else ""
-
-    def described(self) -> dict[str, str]:
-        """For a run's record."""
-        return changed(RunTable(pin=self.pin, limit_cpus=self.cpus, limit_memory_bytes=self.memory_bytes), RunTable)
-
-
-def isolation_of(options: RunTable) -> Isolation:
-    """As the options of a run ask for it."""
-    return Isolation(options.pin, options.limit_cpus, options.limit_memory_bytes)
+# Only containers limit all roles.
+Isolation: TypeAlias = RunTable
 
 
 def check_pins(pins: Pins, available: Set[int]) -> None:
@@ -103,7 +83,7 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
 
     Raises BakeoffError where this machine or user cannot set them: limits that do not hold would be worse than none.
     """
-    cpus, memory_bytes = isolation.cpus.get("target"), isolation.memory_bytes.get("target")
+    cpus, memory_bytes = isolation.limit_cpus.get("target"), isolation.limit_memory_bytes.get("target")
     if cpus is None and memory_bytes is None:
         yield ()
         return
@@ -128,7 +108,7 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
 
 def check_limits(isolation: Isolation, root: Path = _ROOT) -> None:
     """Raises BakeoffError, before anything is built, where limits that are asked for cannot be set."""
-    beside = sorted({*isolation.cpus, *isolation.memory_bytes} - {"target"})
+    beside = sorted({*isolation.limit_cpus, *isolation.limit_memory_bytes} - {"target"})
     if beside:
         raise UsageError(
             f"--limit-cpus and --limit-memory of {' and '.join(beside)} need --in docker: of processes only the target "

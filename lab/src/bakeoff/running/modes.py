@@ -114,7 +114,10 @@ def rate_phases(
     if len(users) > 1:
         raise UsageError("In the mode rate --users is one number: the most in flight at once.")
     seconds = phase_duration_s or _RATE_PHASE_S
-    return [_open(f"{rate:,g}/s", next(iter(users), _users_for(rate)), seconds, rate, arrivals) for rate in rates]
+    return [
+        Phase(f"{rate:,g}/s", next(iter(users), _users_for(rate)), seconds, rate_per_s=rate, arrivals=arrivals)
+        for rate in rates
+    ]
 
 
 def equal_phases(
@@ -128,8 +131,9 @@ def equal_phases(
         raise UsageError("The mode equal has one rate for all contenders, and measures half of it too: --rate 5000.")
     rate = next(iter(rates), _RATE_TO_COME)
     connections, seconds = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
-    loads = [_open(f"{each:,.10g}/s", connections, seconds, each, arrivals) for each in (rate / 2, rate)]
-    return [*loads, Phase("Maximum", connections, seconds)]
+    most = Phase("Maximum", connections, seconds)
+    loads = (rate / 2, rate)
+    return [*(replace(most, name=f"{each:,.10g}/s", rate_per_s=each, arrivals=arrivals) for each in loads), most]
 
 
 def probe_phases(users: Sequence[int]) -> list[Phase]:
@@ -165,15 +169,12 @@ def phases_from(entries: Sequence[Mapping[str, Json]], arrivals: str) -> list[Ph
 def _phases_of_listed(listed: _ListedPhase, arrivals: str) -> list[Phase]:
     name, duration_s, users, first, steps = listed.name, listed.duration, listed.users, listed.from_users, listed.steps
     if listed.rate is not None:
-        return [_open(name or f"{listed.rate:,g}/s", _users_for(listed.rate), duration_s, listed.rate, arrivals)]
+        (phase,) = rate_phases([listed.rate], arrivals, (), duration_s)
+        return [replace(phase, name=name or phase.name)]
     if first is None:
         return [Phase(name or f"{users:,} users", users, duration_s)]
     loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
     return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
-
-
-def _open(name: str, users: int, duration_s: float, rate_per_s: float, arrivals: str) -> Phase:
-    return Phase(name, users, duration_s, rate_per_s=rate_per_s, arrivals=arrivals)
 
 
 def _users_for(rate_per_s: float) -> int:

@@ -8,8 +8,9 @@ from bakeoff.containers.container import Container, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError
+from bakeoff.options.option import changed
+from bakeoff.options.table import RunTable
 from bakeoff.postgres.server import POSTGRESQL_PORT
-from bakeoff.running.isolation import Isolation
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.listener import listener_at
@@ -80,8 +81,8 @@ def observe(testbed: Testbed, target_name: str, service: Service) -> Observation
 
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
     """Observes engines at work, processes or containers. The first one's image and limits stand for all."""
-    running = testbed.launcher.running("engine")
-    containers = [observed for name in running if (observed := _own_container(testbed, name)) is not None]
+    names = testbed.launcher.running("engine")
+    containers = [observed for name in names if (observed := _own_container(testbed, name)) is not None]
     sources = [observed.source for observed in containers] or [ProcessTree(pid) for pid in engine.pids]
     return ObservedRole(Together(sources), containers[0].facts if containers else {}) if sources else None
 
@@ -130,7 +131,7 @@ def _observed(docker: DockerEngine, wanted: str) -> ObservedRole:
     begun = find_container(docker, wanted)
     cpus = {} if begun.limit_cpus is None else {"target": begun.limit_cpus}
     memory_bytes = {} if begun.limit_memory_bytes is None else {"target": begun.limit_memory_bytes}
-    limits = Isolation(cpus=cpus, memory_bytes=memory_bytes).described()
+    limits = changed(RunTable(limit_cpus=cpus, limit_memory_bytes=memory_bytes), RunTable)
     return ObservedRole(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
 
 

@@ -62,11 +62,12 @@ def steps_of(
     for place, level in enumerate(order or range(len(levels))):
         phase = levels[level]
         if place == 0 and settling.reports_start:
-            steps.append(Step(_like(phase, COLD_START, COLD_S), level, measures=False))
+            steps.append(Step(replace(phase, name=COLD_START, duration_s=COLD_S), level, measures=False))
         limit_s = settling.first_s if place == 0 else settling.later_s
         if limit_s:
             name = WARM_UP if place == 0 else SETTLING
-            steps.append(Step(_like(phase, name, limit_s), level, False, ends_when_steady=can_end_when_steady))
+            settling_phase = replace(phase, name=name, duration_s=limit_s)
+            steps.append(Step(settling_phase, level, False, ends_when_steady=can_end_when_steady))
         slices = slices_of(phase) if in_slices else [phase]
         steps += [Step(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps
@@ -79,7 +80,3 @@ def slices_of(level: Phase) -> list[Phase]:
     count = int(level.duration_s // _SLICE_S)
     rest_s = level.duration_s - count * _SLICE_S
     return [replace(level, duration_s=_SLICE_S + (rest_s if number == count - 1 else 0)) for number in range(count)]
-
-
-def _like(level: Phase, name: str, duration_s: float) -> Phase:
-    return Phase(name, level.virtual_users, duration_s, rate_per_s=level.rate_per_s, arrivals=level.arrivals)

@@ -9,7 +9,6 @@ from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import changed, plan_members
 from bakeoff.options.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
-from bakeoff.running.isolation import Isolation, isolation_of
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
 from bakeoff.running.phase_plan import Settling, Step, steps_of
 from bakeoff.running.warm_up import FEATURE
@@ -46,8 +45,8 @@ class RunRequest:
         return min(agents_in(self.contender.variant.agents), *(phase.virtual_users for phase in self.phases))
 
     @property
-    def isolation(self) -> Isolation:
-        return isolation_of(self.options)
+    def isolation(self) -> RunTable:
+        return self.options
 
     @property
     def steps(self) -> list[Step]:

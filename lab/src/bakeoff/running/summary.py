@@ -1,11 +1,11 @@
 """Summarises the stream and the samples of a run: phases, timeline and settling. Pure functions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record, Start
+from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record
 from bakeoff.results import histograms
 from bakeoff.results.cost import Cost, Sample
 from bakeoff.results.gauge import Gauge
@@ -144,11 +144,6 @@ def _phase(
         measured=measured,
         arrival_rate_per_s=rate_per_s,
     )
-
-
-def checks_of(records: Iterable[Record]) -> Mapping[str, float]:
-    """The fraction of replies whose content the engine checks, by operation."""
-    return next((record.checks for record in records if isinstance(record, Start)), {})
 
 
 def _operation(outcomes: Outcomes) -> MeasuredOperation:
