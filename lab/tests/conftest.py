@@ -16,7 +16,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
-from checkouts import throwaway
+from checkouts import share_databases, throwaway
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("house", deadline=None, derandomize=True)
@@ -48,10 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    if _starts_the_lab(item.path):
-        return _CHECKOUT
     if item.get_closest_marker("end_to_end") is None:
-        return item.path.stem
+        return _CHECKOUT if _starts_the_lab(item.path) else item.path.stem
     parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     found = next((parameters[name] for name in _TARGET_PARAMETERS if name in parameters), None)
     if found is None:
@@ -106,14 +104,31 @@ def own_machine_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
+@pytest.fixture(scope="session")
+def instances(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """The PostgreSQL instances of all checkouts that a worker's tests make, one after another."""
+    with throwaway(tmp_path_factory.mktemp("instances")) as owner:
+        owner.state.mkdir()
+        yield owner
+
+
 @pytest.fixture
-def measuring_checkout(empty_checkout: Project, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+def own_databases(instances: Project, common_server: Server, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The lab's own PostgreSQL for a checkout to share, and an empty metrics database."""
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    name = f"metrics_{secrets.token_hex(4)}"
+    common_server.execute_script(f"CREATE DATABASE {name}")
+    monkeypatch.setenv("METRICS_DATABASE_URL", common_server.in_database(name).url)
+    return instances
+
+
+@pytest.fixture
+def measuring_checkout(empty_checkout: Project, project: Project, own_databases: Project) -> Project:
     """A checkout with the engines, the schemas and no workload, on the lab's own PostgreSQL."""
     (empty_checkout.root / "load").symlink_to(project.engines)
     shutil.copytree(project.state / "builds", empty_checkout.root / ".bakeoff" / "builds")
     (empty_checkout.root / ".bakeoff" / "bin").symlink_to(project.bin)
-    for variable in ("DATABASE_URL", "METRICS_DATABASE_URL"):
-        monkeypatch.delenv(variable, raising=False)
+    share_databases(own_databases, empty_checkout)
     return empty_checkout
 
 

@@ -1,5 +1,6 @@
 """Fixtures of end-to-end tests: a server, started targets, databases of their own, and a Docker engine."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,17 @@ from running_targets import NARROW_QUEUE, Running, running
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
+from checkouts import linked
+
+
+@pytest.fixture(scope="session")
+def project() -> Iterator[Project]:
+    """A checkout of the worker's own, so that the labs of several workers run at the same time."""
+    here = find_project()
+    # Beside the checkout's own state: PostgreSQL's account can enter both or neither.
+    with linked(here, here.state / "test-checkouts" / str(os.getpid())) as checkout:
+        yield checkout
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 from made_up_records import merged, record_of
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 TARGET = "producer-api-rust-rest"
 

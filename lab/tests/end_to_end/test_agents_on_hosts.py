@@ -25,7 +25,7 @@ from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
@@ -40,6 +40,12 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 TARGET = "producer-api-rust-rest"
 # A clock that is off by this much takes no part in any figure.
 TWENTY_MINUTES_MS = 20 * 60 * 1000
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout: hosts get copies of its programs."""
+    return find_project()
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 CHANGED = (
     "UPDATE car_entities SET data = data || '{\"x\": 1}'"

@@ -19,7 +19,7 @@ from bakeoff.targets import process as target_process
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import find_targets
 from bakeoff.targets.process import TargetProcess
-from checkouts import throwaway
+from checkouts import share_databases, throwaway
 
 pytestmark = pytest.mark.end_to_end
 
@@ -74,7 +74,7 @@ psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def checkout(project: Project, own_databases: Project, tmp_path: Path) -> Iterator[Project]:
     """A checkout whose targets are the test's own, with everything else as shipped."""
     root = tmp_path / "a checkout"
     (root / "targets").mkdir(parents=True)
@@ -83,9 +83,8 @@ def checkout(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (root / ".bakeoff").mkdir()
     for name in ("bin", "builds"):
         (root / ".bakeoff" / name).symlink_to(project.state / name)
-    monkeypatch.delenv("DATABASE_URL", raising=False)
-    monkeypatch.delenv("METRICS_DATABASE_URL", raising=False)
     with throwaway(root) as checkout:
+        share_databases(own_databases, checkout)
         yield checkout
 
 

@@ -19,7 +19,7 @@ from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.processes import ports
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 from bakeoff.targets.manifest import find_targets
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
@@ -38,6 +38,12 @@ DOCUMENTED = {
     "producer-api-go-grpc": "producer-go-grpc",
     "k6-throughput": "k6-test",
 }
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout: images are built of it."""
+    return find_project()
 
 
 class Compose:

@@ -25,7 +25,7 @@ from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 TARGET = "producer-api-go-rest"
 

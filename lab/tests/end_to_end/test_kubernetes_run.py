@@ -10,12 +10,18 @@ import pytest
 from bakeoff_process import bakeoff
 from docker_here import skip_without
 
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 NAMESPACE = "bakeoff"
 TARGET = "producer-api-go-rest"
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout: the cluster runs images of it."""
+    return find_project()
 
 
 def kubectl(*arguments: str) -> Any:

@@ -12,7 +12,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 TARGET = "producer-api-go-rest"
 

@@ -13,7 +13,7 @@ from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 TARGET = "producer-api-go-rest"
 

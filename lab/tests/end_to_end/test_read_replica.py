@@ -11,7 +11,7 @@ from running_targets import target_named
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
+pytestmark = pytest.mark.end_to_end
 
 TARGET = "grpc-user-service-rest"
 

@@ -10,13 +10,19 @@ from bakeoff_process import bakeoff_started, interrupt
 from docker_here import need_image
 
 from bakeoff.containers.docker import DockerEngine, run_docker
-from bakeoff.project import Project
+from bakeoff.project import Project, find_project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
 TARGET = "producer-api-go-rest"
 ROLES = ("target", "database", "engine")
 LIMITS = ["--limit-cpus=target=1,database=1,engine=1", "--limit-memory=target=256M,database=2G,engine=256M"]
+
+
+@pytest.fixture(scope="session")
+def project() -> Project:
+    """The real checkout: images are built of it."""
+    return find_project()
 
 
 def left(docker: DockerEngine) -> list[str]:
