@@ -1,10 +1,12 @@
 """Fixtures of end-to-end tests: a server, started targets, databases of their own, and a Docker engine."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from docker_here import SMALL_IMAGE, need_image, skip_without
 from running_targets import NARROW_QUEUE, Running, running
@@ -21,7 +23,11 @@ def project() -> Iterator[Project]:
     """A checkout of the worker's own, so that the labs of several workers run at the same time."""
     here = find_project()
     # Beside the checkout's own state: PostgreSQL's account can enter both or neither.
-    with linked(here, here.state / "test-checkouts" / str(os.getpid())) as checkout:
+    folder = here.state / "test-checkouts"
+    for leftover in folder.iterdir() if folder.exists() else ():
+        if not psutil.pid_exists(int(leftover.name)):
+            shutil.rmtree(leftover, ignore_errors=True)
+    with linked(here, folder / str(os.getpid())) as checkout:
         yield checkout
 
 
