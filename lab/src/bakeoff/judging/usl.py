@@ -111,6 +111,15 @@ def _residuals(points: _Points, coefficients: Sequence[float]) -> _Numbers:
     return points.logs - log_rate - np.log(counts) + np.log1p((counts - 1) * (sigma + kappa * counts))
 
 
+def _slopes(points: _Points, coefficients: Sequence[float]) -> _Numbers:
+    """The derivatives of each residual with respect to log λ, σ and κ."""
+    _, sigma, kappa = coefficients
+    counts = points.counts
+    queue = counts - 1
+    share = queue / (1 + queue * (sigma + kappa * counts))
+    return np.stack([-np.ones_like(counts), share, counts * share], axis=1)
+
+
 def _least(points: _Points) -> _Minimum:
     """The least sum of squares of all; of coefficients that leave as much, those that are zero."""
     starts = [(_log_rate(points, sigma, kappa), sigma, kappa) for sigma, kappa in _STARTS]
@@ -138,9 +147,13 @@ def _searched(points: _Points, start: Sequence[float], held: Mapping[int, float]
     def residuals(values: _Numbers) -> _Numbers:
         return _residuals(points, whole(values))
 
+    def slopes(values: _Numbers) -> _Numbers:
+        return _slopes(points, whole(values))[:, free]
+
     result = least_squares(
         residuals,
         [start[place] for place in free],
+        jac=slopes,
         bounds=([_LOWEST[place] for place in free], [_HIGHEST[place] for place in free]),
         x_scale=[_SIZES[place] for place in free],
         xtol=1e-12,
