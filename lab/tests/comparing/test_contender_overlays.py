@@ -8,6 +8,7 @@ import pytest
 
 from bakeoff.comparing.contenders import check_extensions, contenders_of
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.containers.database import IMAGE_VARIABLE
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.variant import Level, Variant
 from bakeoff.postgres.server import Server
@@ -86,6 +87,8 @@ def test_a_server_without_the_extension_is_refused(monkeypatch: pytest.MonkeyPat
         check_extensions(laid_out("citus"))
     with pytest.raises(BakeoffError, match="which the container of PostgreSQL that the lab starts does not have"):
         check_extensions(laid_out("citus", runs_in="docker"))
+    monkeypatch.setenv(IMAGE_VARIABLE, "postgres-with-citus")
+    check_extensions(laid_out("citus", runs_in="docker"))
     check_extensions(laid_out("partitioned"))
     check_extensions(laid_out(None))
 
@@ -98,7 +101,9 @@ def test_the_embedded_server_is_asked_for_what_it_has(monkeypatch: pytest.Monkey
 @pytest.mark.end_to_end
 def test_a_server_of_ones_own_is_asked_for_what_it_has(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", server.url)
-    with pytest.raises(BakeoffError, match=r"which the server postgresql://.* does not have: set DATABASE_URL") as why:
+    with pytest.raises(
+        BakeoffError, match=r"which the server postgresql://.* does not have\. Use .*\(DATABASE_URL\)"
+    ) as why:
         check_extensions(laid_out("citus"))
     assert server.url not in why.value.message
     check_extensions(replace(laid_out("citus"), workload=with_overlays("plpgsql")))

@@ -135,6 +135,33 @@ def test_a_start_that_fails_shows_the_log(installation: Installation, logs: Path
         pass
 
 
+def test_data_of_another_version_is_named(installation: Installation, logs: Path) -> None:
+    kind = embedded.InstanceKind("older", "trial_data", KIND.overrides)
+    with embedded.running(installation, kind, logs):
+        pass
+    folder = installation.data / kind.name
+    (folder / "PG_VERSION").write_text("17\n", "utf-8")
+    with (
+        pytest.raises(
+            BakeoffError,
+            match=rf"(?s)Another version of PostgreSQL made its data: use that, or remove {folder} .*version 17",
+        ),
+        embedded.running(installation, kind, logs),
+    ):
+        pass
+
+
+def test_statements_are_counted_where_a_kind_loads_what_counts_them(installation: Installation, logs: Path) -> None:
+    counting = (*KIND.overrides, "shared_preload_libraries=pg_stat_statements")
+    with embedded.running(installation, embedded.InstanceKind("trial", "trial_data", counting), logs) as server:
+        server.execute_script("CREATE EXTENSION pg_stat_statements")
+        server.execute_script("SELECT 4711 AS counted")
+        with server.connect() as connection:
+            rows = connection.execute("SELECT calls FROM pg_stat_statements WHERE query = 'SELECT $1 AS counted'")
+            assert rows.fetchall() == [(1,)]
+        server.execute_script("DROP EXTENSION pg_stat_statements")
+
+
 def test_an_interrupted_initdb_is_made_anew(installation: Installation, logs: Path) -> None:
     (installation.data / "fresh.partial").mkdir()
     (installation.data / "fresh").mkdir()

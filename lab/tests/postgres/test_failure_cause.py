@@ -15,6 +15,10 @@ from bakeoff.postgres.failure_cause import cause_in
             'initdb: error: could not access directory "/a": Permission denied',
             "may not use /a: make it",
         ),
+        (
+            "FATAL: database files are incompatible with server",
+            "Another version of PostgreSQL made its data: use that, or remove /a",
+        ),
         ("FATAL: invalid value for parameter", ""),
     ],
 )

@@ -1,7 +1,5 @@
 """PgBouncer before a server: which one is accepted, and that its clients reach the database through it alone."""
 
-import os
-import pwd
 import shutil
 import stat
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from throwaway_server import throwaway_server
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.binaries import UNPRIVILEGED_USER
+from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.pooler import CONFIGURATION, Pooler, find_pgbouncer
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -58,10 +56,8 @@ def test_clients_share_its_connections_and_the_lab_has_its_own(project: Project,
 
 
 def clients_share_its_connections(project: Project, database: Server, tmp_path: Path) -> None:
-    account = pwd.getpwnam(UNPRIVILEGED_USER) if os.geteuid() == 0 else None
-    user, group = (account.pw_uid, account.pw_gid) if account is not None else (None, None)
     template = project.root / CONFIGURATION
-    with Pooler(database, "session", 1, template, tmp_path / "log.txt", user, group) as pooler:
+    with Pooler(database, "session", 1, template, tmp_path / "log.txt", find_installation(project)) as pooler:
         assert pooler.server.url == database.url
         through = Server(pooler.server.targets_url or "", None, embedded=True)
         assert urlsplit(through.url).port != urlsplit(database.url).port

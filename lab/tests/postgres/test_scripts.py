@@ -1,13 +1,15 @@
 """SQL of files on a real server: errors with file and line or statement, extensions, and tables that must stay."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 from throwaway_server import throwaway_server
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.extensions import create_extension, is_available
+from bakeoff.postgres.extensions import create_extension, is_available, naming_missing_extension
 from bakeoff.postgres.layout import layout_of
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.scripts import run_script
@@ -74,6 +76,32 @@ def test_extensions(server: Server) -> None:
     create_extension(server, "plpgsql")
     with pytest.raises(BakeoffError, match=r"cannot be created in postgresql://.*leave out --overlay"):
         create_extension(server, "no_such_extension")
+
+
+def test_a_missing_extension_of_a_script_is_named_with_the_ways_to_one(server: Server, script: Path) -> None:
+    script.write_text('CREATE EXTENSION "no-such";\n', "utf-8")
+    for run in (partial(run_script, server, script, ""), partial(server.execute_script, script.read_text("utf-8"))):
+        with pytest.raises(BakeoffError) as failed, naming_missing_extension(server):
+            run()
+        assert failed.value.message.startswith("PostgreSQL does not have the extension no-such. Use a PostgreSQL that")
+        for way in ('postgres = "system"', "BAKEOFF_POSTGRES_IMAGE", "DATABASE_URL"):
+            assert way in failed.value.message
+
+
+def test_a_missing_extension_of_a_target_is_read_from_the_log_of_the_server(server: Server) -> None:
+    """A target that hides why it cannot start."""
+    named = pytest.raises(BakeoffError, match=r"(?s)does not have the extension no-such\..*exited with")
+    with named, naming_missing_extension(server):
+        with server.as_targets.connect() as connection, pytest.raises(psycopg.errors.FeatureNotSupported):
+            connection.execute('CREATE EXTENSION "no-such"')
+        raise BakeoffError("it exited with status 1.")
+    with pytest.raises(BakeoffError, match=r"^it exited"), naming_missing_extension(server):
+        raise BakeoffError("it exited with status 1.")
+
+
+@pytest.mark.parametrize("extension", ["citext", "pg_trgm", "hstore", "btree_gist"])
+def test_targets_can_create_the_usual_extensions(server: Server, extension: str) -> None:
+    server.as_targets.execute_script(f"CREATE EXTENSION {extension}; DROP EXTENSION {extension}")
 
 
 def test_tables_that_a_target_made_again_are_not_those_of_the_overlay(server: Server) -> None:

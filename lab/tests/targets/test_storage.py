@@ -50,3 +50,17 @@ def test_a_place_that_there_is_not_is_refused(empty_checkout: Project) -> None:
     add(empty_checkout, "notes/one", MANIFEST + '[storage]\nplace = "disk"\n')
     with pytest.raises(UsageError, match="storage"):
         find_targets(empty_checkout)
+
+
+@pytest.mark.parametrize("choice", ["embedded", "system", "/usr/lib/postgresql/15/bin", "~/pg/bin"])
+def test_the_postgresql_of_a_target(empty_checkout: Project, choice: str) -> None:
+    assert target("one").manifest.storage.postgres == "embedded"
+    add(empty_checkout, "notes/one", MANIFEST + f'[storage]\npostgres = "{choice}"\n')
+    assert [each.manifest.storage.postgres for each in find_targets(empty_checkout)] == [choice]
+
+
+@pytest.mark.parametrize("choice", ["sytem", "pg/bin", "15", ""])
+def test_a_postgresql_that_is_neither_a_word_nor_a_folder_is_refused(empty_checkout: Project, choice: str) -> None:
+    add(empty_checkout, "notes/one", MANIFEST + f'[storage]\npostgres = "{choice}"\n')
+    with pytest.raises(UsageError, match=r"storage.*postgres"):
+        find_targets(empty_checkout)

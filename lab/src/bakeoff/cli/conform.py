@@ -82,7 +82,8 @@ def conform(
         for each in built:
             build(each.build, progress)
         tried, results = {}, {}
-        with _testbed(project, POSTGRESQL in {places[each.name] for each in targets}, attached, progress) as testbed:
+        storing = [each for each in targets if places[each.name] == POSTGRESQL]
+        with _testbed(project, storing, attached, progress) as testbed:
             for each in targets:
                 bed = testbed.storing_in(places[each.name])
                 if hostile:
@@ -98,17 +99,18 @@ def conform(
 
 @contextmanager
 def _testbed(
-    project: Project, has_database: bool, attached: "Mapping[str, Access]", progress: "Progress"
+    project: Project, storing: "Sequence[Target]", attached: "Mapping[str, Access]", progress: "Progress"
 ) -> "Iterator[Testbed]":
-    from bakeoff.postgres.databases import application_database
+    from bakeoff.postgres.databases import application_database, one_choice
     from bakeoff.running.testbed import Testbed
 
-    if not has_database:
+    if not storing:
         yield Testbed(project, None, progress, attached)
         return
+    postgres = one_choice({each.name: each.manifest.storage.postgres for each in storing})
     progress.step("starting PostgreSQL")
-    with application_database(project) as server:
-        yield Testbed(project, server, progress, attached)
+    with application_database(project, postgres) as server:
+        yield Testbed(project, server, progress, attached, postgres=postgres)
 
 
 def _print_results(targets: "Sequence[Target]", results: "Mapping[str, ConformanceResult]", as_json: bool) -> None:

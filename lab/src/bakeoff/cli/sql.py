@@ -51,15 +51,16 @@ def sql(
 @contextmanager
 def _application(project: Project) -> "Iterator[Server]":
     """The database of `up`, or of a run, where one is running; otherwise what the last run stored."""
-    from bakeoff.postgres.databases import application_database, running_database
+    from bakeoff.postgres.databases import application_database, last_choice, running_database
     from bakeoff.running.lock import only_lab
 
     running = None if os.environ.get("DATABASE_URL") else running_database(project)
     if running is not None:
-        say(f"database of ./bakeoff {running.used_by}")
-        yield running.server
+        used_by, server = running
+        say(f"database of ./bakeoff {used_by}")
+        yield server
         return
-    with only_lab(project.state / "lock"), application_database(project) as server:
+    with only_lab(project.state / "lock"), application_database(project, last_choice(project)) as server:
         yield server
 
 

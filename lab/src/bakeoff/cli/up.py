@@ -46,7 +46,8 @@ def up(
     from bakeoff.cli.ports import ports_of
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
-    from bakeoff.postgres.databases import development_database
+    from bakeoff.postgres.databases import development_database, one_choice
+    from bakeoff.postgres.extensions import naming_missing_extension
     from bakeoff.running.service import variables_of
     from bakeoff.targets.certificate import lab_certificate
     from bakeoff.targets.health import health_check
@@ -63,6 +64,7 @@ def up(
     # Nothing is locked while targets are up: the database is not the one that runs use.
     chosen = choose_targets(find_targets(project), target or [])
     targets = buildable(chosen, target or [], lambda _target, reason: say(reason))
+    postgres = one_choice({each.name: each.manifest.storage.postgres for each in targets})
     given = {**options_of(FactorTable)["settings"].read_flag(settings or ()), **write_mode_of(write_mode)}
     variables = {each.name: variables_of(each, given) for each in targets}
     ports = {targets[0].name: port} if port is not None else ports_of(targets)
@@ -71,7 +73,7 @@ def up(
             for each in targets:
                 build(each.build, progress)
     with ExitStack() as stack:
-        server = stack.enter_context(development_database(project))
+        server = stack.enter_context(development_database(project, postgres))
         secured = Secured(lab_certificate(project.state / "tls") if tls else None)
         started = []
         for each in targets:
@@ -85,7 +87,8 @@ def up(
                 secured=secured,
                 bind=bind,
             )
-            started.append(stack.enter_context(process))
+            with naming_missing_extension(server):
+                started.append(stack.enter_context(process))
             _introduce(project, each, process)
         _wait(server, started)
 

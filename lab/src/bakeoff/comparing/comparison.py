@@ -19,7 +19,7 @@ from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
-from bakeoff.postgres.databases import application_database, metrics_database
+from bakeoff.postgres.databases import application_database, metrics_database, one_choice
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -95,6 +95,7 @@ class _Invocation:
         contenders = choose(self._project, request, self._skip)
         check_pods(request, contenders)
         check_hosts(request, contenders)
+        _postgres_of(_own(contenders))
         docker = _docker(request)
         if docker is not None:
             for container in request.containers.values():
@@ -143,9 +144,10 @@ class _Invocation:
         """Databases, places and addresses of the contenders, until the stack is closed."""
         project, request, progress = self._project, self._request, self._progress
         progress.step("starting PostgreSQL")
-        own = [contender for contender in contenders if contender.variant.runs_in != DOCKER]
+        own = _own(contenders)
+        postgres = _postgres_of(own)
         stores = any(each.place == POSTGRESQL for each in own)
-        server = stack.enter_context(application_database(project)) if stores else None
+        server = stack.enter_context(application_database(project, postgres)) if stores else None
         contained = stack.enter_context(_contained(project, request, contenders))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -158,6 +160,7 @@ class _Invocation:
             places=places_in_pods(project, request) or set_up_hosts(request, contenders, progress),
             in_containers=contained,
             targets_listen_on=request.agents_reach,
+            postgres=postgres,
         )
         if not own:
             return testbed.running_in(DOCKER)
@@ -183,6 +186,17 @@ def _metrics_store(project: Project) -> Iterator[MetricsStore]:
 
 def _docker(request: ComparisonRequest) -> DockerEngine | None:
     return DockerEngine(docker_address()) if request.containers or DOCKER in request.places else None
+
+
+def _own(contenders: Sequence[Contender]) -> list[Contender]:
+    """Those that do not run in containers."""
+    return [contender for contender in contenders if contender.variant.runs_in != DOCKER]
+
+
+def _postgres_of(contenders: Sequence[Contender]) -> str:
+    """The PostgreSQL that all that store in one choose. Raises UsageError where they differ."""
+    storing = (contender for contender in contenders if contender.place == POSTGRESQL)
+    return one_choice({contender.key: contender.target.manifest.storage.postgres for contender in storing})
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from bakeoff.containers.database import IMAGE_VARIABLE
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import BakeoffError, UsageError
@@ -10,7 +11,7 @@ from bakeoff.options.kinds import agents_in
 from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.options.variant import Variant, factors_of
 from bakeoff.postgres.binaries import has_extension
-from bakeoff.postgres.extensions import is_available
+from bakeoff.postgres.extensions import ELSEWHERE, is_available
 from bakeoff.postgres.server import user_server
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import POSTGRESQL, Target
@@ -152,21 +153,21 @@ def check_extensions(contender: Contender) -> None:
     if overlay is None:
         return
     for extension in overlay.extensions:
-        lacking = _server_without(contender.variant, extension)
+        lacking = _server_without(contender, extension)
         if lacking is not None:
             raise BakeoffError(
-                f"--overlay {overlay.name} needs the PostgreSQL extension {extension}, which {lacking} does not have: "
-                "set DATABASE_URL to a server that has it, or leave out the overlay."
+                f"--overlay {overlay.name} needs the PostgreSQL extension {extension}, which {lacking} does not have. "
+                f"{ELSEWHERE} Or leave out the overlay."
             )
 
 
-def _server_without(variant: Variant, extension: str) -> str | None:
-    """The server of a variant in words, where it lacks the extension."""
-    url = os.environ.get("DATABASE_URL")
-    if variant.runs_in == DOCKER:
-        return "the container of PostgreSQL that the lab starts"
+def _server_without(contender: Contender, extension: str) -> str | None:
+    """The server of a contender in words, where it is known to lack the extension."""
+    url, choice = os.environ.get("DATABASE_URL"), contender.target.manifest.storage.postgres
+    if contender.variant.runs_in == DOCKER:
+        return None if os.environ.get(IMAGE_VARIABLE) else "the container of PostgreSQL that the lab starts"
     if not url:
-        return None if has_extension(extension) else "the embedded PostgreSQL"
+        return None if has_extension(choice, extension) else f"the {choice} PostgreSQL"
     server = user_server(url, "DATABASE_URL")
     return None if is_available(server, extension) else f"the server {server.shown_url}"
 

@@ -28,12 +28,12 @@ _INITDB = "--encoding=UTF8 --locale=C --auth-host=scram-sha-256"
 
 
 # Another image, such as one of a mirror.
-_IMAGE_VARIABLE, _IMAGE = "BAKEOFF_POSTGRES_IMAGE", "postgres:18-bookworm"
+IMAGE_VARIABLE, _IMAGE = "BAKEOFF_POSTGRES_IMAGE", "postgres:18-bookworm"
 
 
 def postgres_image() -> str:
     """The image of containers with PostgreSQL: the official one, or what the environment names."""
-    return os.environ.get(_IMAGE_VARIABLE) or _IMAGE
+    return os.environ.get(IMAGE_VARIABLE) or _IMAGE
 
 
 class DatabaseContainer:
@@ -90,7 +90,8 @@ class DatabaseContainer:
 
     def _server(self, container: str | None) -> Server:
         url = f"postgresql://postgres:{self._password}@127.0.0.1:{self._port}/{self._kind.database}"
-        return Server(url, None, embedded=False, targets_url=target_url(url, self._password), container=container)
+        targets_url = target_url(url, self._password)
+        return Server(url, None, embedded=False, targets_url=targets_url, container=container, log=self._log)
 
     def _settings(self) -> list[str]:
         lines = settings_file().read_text("utf-8").splitlines()

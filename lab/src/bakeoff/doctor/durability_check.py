@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from bakeoff.doctor.diagnosis import Diagnosis, State
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres import embedded
-from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.databases import application_database
+from bakeoff.postgres.databases import application_database, running_instance
 from bakeoff.postgres.durability import SETTINGS, is_durable
+from bakeoff.postgres.embedded import APPLICATION
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.lock import only_lab
@@ -40,9 +39,9 @@ def durability(name: str, value: str) -> Diagnosis:
 def _settings(project: Project) -> Mapping[str, str]:
     if not os.environ.get("DATABASE_URL"):
         # A lab that measures has it running: asking does not disturb it.
-        running = embedded.found_running(find_installation(project), embedded.APPLICATION)
+        running = running_instance(project, APPLICATION)
         if running is not None:
-            return _ask(running.server)
+            return _ask(running)
     with only_lab(project.state / "lock"), application_database(project) as server:
         return _ask(server)
 

@@ -2,69 +2,83 @@
 
 import contextlib
 import os
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from bakeoff.errors import UsageError
+from bakeoff.postgres.binaries import EMBEDDED, data_folders, find_installation
+from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, METRICS, InstanceKind, found_running, running
 from bakeoff.postgres.server import Server, permit_reset, user_server
+from bakeoff.postgres.sharing import shared
 from bakeoff.project import Project
-
-# What the embedded instances need is imported where there is one: a list of stored runs does not wait for it.
 
 _METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 
 
 @contextlib.contextmanager
-def application_database(project: Project) -> Iterator[Server]:
-    """The database that targets store into: DATABASE_URL, or the embedded instance."""
+def application_database(project: Project, postgres: str = EMBEDDED) -> Iterator[Server]:
+    """The database that targets store into: DATABASE_URL, or an instance of the PostgreSQL that they choose."""
     url = os.environ.get("DATABASE_URL")
     if url:
         server = user_server(url, "DATABASE_URL")
         permit_reset(server)
         yield server
     else:
-        from bakeoff.postgres import embedded
-        from bakeoff.postgres.binaries import find_installation
-
-        with embedded.running(find_installation(project), embedded.APPLICATION, project.logs) as server:
+        with running(find_installation(project, postgres), APPLICATION, project.logs) as server:
             yield server
 
 
 @contextlib.contextmanager
-def development_database(project: Project) -> Iterator[Server]:
+def development_database(project: Project, postgres: str = EMBEDDED) -> Iterator[Server]:
     """The database of `./bakeoff up`: DATABASE_URL, or an embedded instance apart from the one that runs use."""
     url = os.environ.get("DATABASE_URL")
     if url:
         yield user_server(url, "DATABASE_URL")
     else:
-        from bakeoff.postgres.binaries import find_installation
-        from bakeoff.postgres.embedded import DEVELOPMENT
-        from bakeoff.postgres.sharing import shared
-
-        with shared(find_installation(project), DEVELOPMENT, project.logs) as server:
+        with shared(find_installation(project, postgres), DEVELOPMENT, project.logs) as server:
             yield server
 
 
-@dataclass(frozen=True)
-class RunningDatabase:
-    """An embedded database that a command is using now."""
+def one_choice(choices: Mapping[str, str]) -> str:
+    """The PostgreSQL that all targets of a command choose. Raises UsageError where they differ and the lab starts one.
 
-    used_by: str
-    server: Server
+    `choices` are those of `[storage] postgres` by target.
+    """
+    by_choice = {choice: name for name, choice in choices.items()}
+    if len(by_choice) > 1 and not os.environ.get("DATABASE_URL"):
+        words = " and ".join(f'"{choice}" ({name})' for choice, name in by_choice.items())
+        raise UsageError(
+            f"[storage] postgres of these targets differs: {words}. One command uses one server, since ratios across "
+            "servers are not comparable. Choose one for all, name targets that share one, or set DATABASE_URL."
+        )
+    return next(iter(by_choice), EMBEDDED)
 
 
-def running_database(project: Project) -> RunningDatabase | None:
-    """The embedded database of `up`, or else that of a run, where one is running."""
-    from bakeoff.postgres.binaries import find_installation
-    from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, found_running
+def last_choice(project: Project) -> str:
+    """The PostgreSQL whose application database was started last."""
+    # PostgreSQL writes its command line there.
+    started = [folder / "application" / "postmaster.opts" for folder in data_folders(project)]
+    newest = max((path for path in started if path.is_file()), key=lambda path: path.stat().st_mtime, default=None)
+    if newest is None or newest == started[0]:
+        return EMBEDDED
+    return str(Path(shlex.split(newest.read_text("utf-8"))[0]).parent)
 
-    installation = find_installation(project)
+
+def running_database(project: Project) -> tuple[str, Server] | None:
+    """The command that uses an embedded database now, `up` or else `run`, and the database."""
     for kind, used_by in ((DEVELOPMENT, "up"), (APPLICATION, "run")):
-        instance = found_running(installation, kind)
-        if instance is not None:
-            return RunningDatabase(used_by, instance.server)
+        server = running_instance(project, kind)
+        if server is not None:
+            return used_by, server
     return None
+
+
+def running_instance(project: Project, kind: InstanceKind) -> Server | None:
+    """The instance of a kind that another lab has started, of whichever PostgreSQL."""
+    found = (found_running(folder, kind) for folder in data_folders(project))
+    return next((server for server in found if server is not None), None)
 
 
 @contextlib.contextmanager
@@ -77,10 +91,6 @@ def metrics_database(project: Project) -> Iterator[Server]:
     if url:
         yield user_server(url, "METRICS_DATABASE_URL")
     else:
-        from bakeoff.postgres.binaries import find_installation
-        from bakeoff.postgres.embedded import METRICS
-        from bakeoff.postgres.sharing import shared
-
         with shared(find_installation(project), METRICS, project.logs) as server:
             yield server
 

@@ -12,4 +12,8 @@ def cause_in(output: str, folder: Path) -> str:
             f" The account that runs PostgreSQL may not use {folder}: make it and the folders above it accessible for "
             "that account (chmod, chown)."
         )
+    if "incompatible with server" in output:
+        return (
+            f" Another version of PostgreSQL made its data: use that, or remove {folder} (stored results go with it)."
+        )
     return ""

@@ -1,6 +1,5 @@
 """PgBouncer between targets and a server: the same database at another address."""
 
-import os
 import re
 import shutil
 import signal
@@ -12,6 +11,7 @@ from string import Template
 from urllib.parse import unquote, urlsplit
 
 from bakeoff.errors import BakeoffError
+from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
 from bakeoff.processes import children, ports
 
@@ -62,26 +62,19 @@ def find_pgbouncer(mode: str) -> PgBouncer:
 class Pooler:
     """PgBouncer in front of a server while the `with` block lasts.
 
-    `server` is the same one, whose targets connect through the pool; `user` and `group` are whom PgBouncer runs as,
-    which refuses to be root.
+    `server` is the same one, whose targets connect through the pool. PgBouncer refuses to be root, and so runs as the
+    account of the `installation`.
     """
 
     def __init__(
-        self,
-        server: Server,
-        mode: str,
-        connections: int,
-        template: Path,
-        log: Path,
-        user: int | None,
-        group: int | None,
+        self, server: Server, mode: str, connections: int, template: Path, log: Path, installation: Installation
     ) -> None:
         self._found = find_pgbouncer(mode)
         self._mode = mode
         self._connections = connections
         self._template = template
         self._log = log
-        self._user, self._group = user, group
+        self._installation = installation
         self._behind = server.targets_url or server.url
         self._port = ports.free_port()
         self._folder: Path | None = None
@@ -95,8 +88,8 @@ class Pooler:
             self._process = children.start(
                 [self._found.program, "--quiet", str(self._configured(self._folder))],
                 log=self._log,
-                user=self._user,
-                group=self._group,
+                user=self._installation.user,
+                group=self._installation.group,
                 death_signal=signal.SIGTERM,
             )
             children.wait_until_listening(self._process, self._port, self._log)
@@ -136,8 +129,7 @@ class Pooler:
         )
         configuration.write_text(text, "utf-8")
         for path in (users, configuration, folder):
-            if self._user is not None and self._group is not None:
-                os.chown(path, self._user, self._group)
+            self._installation.give(path)
         return configuration
 
     def _end(self) -> None:

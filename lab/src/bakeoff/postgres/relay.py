@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+from dataclasses import replace
 from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,7 +35,7 @@ class DatabaseRelay:
         self._port = int(self._listener.getsockname()[1])
         # Targets keep the role that they have: what another one makes could not be changed by theirs.
         targets_url = None if server.targets_url is None else self._through(server.targets_url)
-        self.server = Server(self._through(server.url), server.pid, server.embedded, targets_url)
+        self.server = replace(server, url=self._through(server.url), targets_url=targets_url)
 
     def __enter__(self) -> "DatabaseRelay":
         self._listen()

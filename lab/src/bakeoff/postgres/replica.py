@@ -85,32 +85,11 @@ class Replica:
         password_file = self._folder.with_name(f"{NAME}.password")
         with self._primary.for_programs(password_file) as (connection, environment):
             self._installation.give(password_file)
-            command = [
-                str(self._installation.programs / "pg_basebackup"),
-                f"--dbname={connection}",
-                f"--pgdata={self._folder}",
-                "--checkpoint=fast",
-                "--no-password",
-                # What is copied is thrown away; only the server that it follows must outlive a crash.
-                "--no-sync",
-            ]
-            process = children.start(
-                command,
-                log=self._log,
-                environment=environment,
-                user=self._installation.user,
-                group=self._installation.group,
-            )
-            try:
-                status = process.wait()
-            finally:
-                children.kill_session(process)
-        if status != 0:
-            output = children.last_lines(self._log)
-            raise BakeoffError(
-                f"The replica of --read-replica could not be copied.{cause_in(output, self._folder)} Last lines of "
-                f"{self._log}:\n{output}"
-            )
+            # What is copied is thrown away; only the server that it follows must outlive a crash.
+            options = ("--checkpoint=fast", "--no-password", "--no-sync")
+            arguments = [f"--dbname={connection}", f"--pgdata={self._folder}", *options]
+            if not self._installation.run("pg_basebackup", arguments, self._log, environment):
+                raise self._error("could not be copied.")
         self._follow()
 
     def _follow(self) -> None:
@@ -126,24 +105,9 @@ class Replica:
         self._installation.give(self._folder / "standby.signal")
 
     def _start(self) -> None:
-        settings = (f"port={self._port}", *_SETTINGS)
-        self._process = children.start(
-            [
-                str(self._installation.programs / "postgres"),
-                "-D",
-                str(self._folder),
-                *(f"-c{setting}" for setting in settings),
-            ],
-            log=self._log,
-            user=self._installation.user,
-            group=self._installation.group,
-            death_signal=signal.SIGINT,
-        )
+        self._process = self._installation.start(self._folder, (f"port={self._port}", *_SETTINGS), self._log)
         if not embedded.becomes_ready(self._process, self._folder):
-            raise BakeoffError(
-                f"The replica of --read-replica did not start. Last lines of {self._log}:\n"
-                f"{children.last_lines(self._log)}"
-            )
+            raise self._error("did not start.")
 
     def _keep_in_step(self) -> None:
         """From now on commits of targets wait for it."""
@@ -156,11 +120,13 @@ class Replica:
             if self.failure is not None:
                 raise self.failure
             if time.monotonic() > deadline:
-                raise BakeoffError(
-                    f"The replica of --read-replica does not follow its server after {_STREAMS_WITHIN_S:.0f} s. Last "
-                    f"lines of {self._log}:\n{children.last_lines(self._log)}"
-                )
+                raise self._error(f"does not follow its server after {_STREAMS_WITHIN_S:.0f} s.")
             time.sleep(_LOOK_EVERY_S)
+
+    def _error(self, what: str) -> BakeoffError:
+        output = children.last_lines(self._log)
+        cause = cause_in(output, self._folder)
+        return BakeoffError(f"The replica of --read-replica {what}{cause} Last lines of {self._log}:\n{output}")
 
     def _set(self, settings: Sequence[str]) -> None:
         """In the server's file, which each of its starts writes again: no commit waits for a replica that is gone."""
@@ -179,8 +145,8 @@ class Replica:
 
 def _directly(server: Server) -> tuple[Server, Path]:
     """The server at its own port, past what may stand between, and where its data are."""
-    folder = server.data_directory()
-    if folder is None or not server.embedded:
+    folder = server.data_directory() if server.embedded else None
+    found = None if folder is None else embedded.pid_file(folder)
+    if folder is None or found is None:
         raise BakeoffError("--read-replica follows the embedded PostgreSQL alone: leave it out.")
-    port = int((folder / "postmaster.pid").read_text("utf-8").splitlines()[3])
-    return replace(server, url=url_at(server.url, lambda _host, _port: (_LOOPBACK, port))), folder
+    return replace(server, url=url_at(server.url, lambda _host, _port: (_LOOPBACK, found.port))), folder

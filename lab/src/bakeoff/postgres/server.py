@@ -26,21 +26,27 @@ class DatabaseUnreachableError(BakeoffError):
 @contextlib.contextmanager
 def private_file(path: Path, text: str) -> Iterator[None]:
     """A file that no other user can read at any moment; it exists while the block lasts."""
-    path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_privately(path, text)
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
 
 
+def write_privately(path: Path, text: str) -> None:
+    """Writes a file that no other user can read at any moment."""
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 @dataclass(frozen=True)
 class Server:
     """One database of one server. `pid` is the server's process where the lab can see it, for sampling.
 
-    `targets_url` is for targets, where they have a role of their own: the lab's may change the server's settings.
-    `container` is the name of the one that the lab has started for it. `read_url` is that of a replica, for targets.
+    `embedded` is one that the lab starts from its environment or from an installation, with its `log`. `targets_url` is
+    for targets, where they have a role of their own: the lab's may change the server's settings. `container` is the
+    name of the one that the lab has started for it. `read_url` is that of a replica, for targets.
     """
 
     url: str
@@ -49,6 +55,7 @@ class Server:
     targets_url: str | None = None
     container: str | None = None
     read_url: str | None = None
+    log: Path | None = None
 
     @property
     def shown_url(self) -> str:
@@ -110,13 +117,15 @@ class Server:
 
     def version(self) -> str:
         """Like `18.4`."""
-        with self.connect() as connection:
-            return connection.info.parameter_status("server_version") or "unknown"
+        return self._reported("server_version")
 
     def encoding(self) -> str:
         """The database's, like `UTF8`."""
+        return self._reported("server_encoding")
+
+    def _reported(self, name: str) -> str:
         with self.connect() as connection:
-            return connection.info.parameter_status("server_encoding") or "unknown"
+            return connection.info.parameter_status(name) or "unknown"
 
     def checkpoint(self) -> None:
         """Writes out what earlier runs left, so that this run does not pay for it; needs a privilege to be allowed."""

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation
-from bakeoff.postgres.embedded import InstanceKind
+from bakeoff.postgres.embedded import Instance, InstanceKind, found_running
 from bakeoff.postgres.server import Server
 
 
@@ -21,18 +20,19 @@ from bakeoff.postgres.server import Server
 def shared(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
     """The instance, started if it is not running; stopped when this was its last user."""
     locks = installation.data / f"{kind.name}.gate", installation.data / f"{kind.name}.users"
+    instance = Instance(installation, kind, logs)
     with locks[0].open("a") as gate, locks[1].open("a") as users:
         with _held(gate):
-            instance = embedded.found_running(installation, kind) or embedded.start(installation, kind, logs)
+            server = found_running(installation.data, kind) or instance.start()
             fcntl.flock(users, fcntl.LOCK_SH)
         try:
-            yield instance.server
+            yield server
         finally:
             with _held(gate):
                 if _is_last(users):
-                    embedded.stop(instance)
+                    instance.stop()
                 else:
-                    embedded.leave_running(instance)
+                    instance.release()
 
 
 @contextlib.contextmanager

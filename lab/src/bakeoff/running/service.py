@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
-from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.extensions import create_extension
+from bakeoff.postgres.extensions import create_extension, naming_missing_extension
 from bakeoff.postgres.layout import Layout, layout_of
 from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, Pooler
 from bakeoff.postgres.replica import NAME as REPLICA
@@ -17,7 +16,6 @@ from bakeoff.postgres.replica import Replica
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
-from bakeoff.project import Project
 from bakeoff.running.isolation import Isolation, limited, pinned_to
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
@@ -102,10 +100,10 @@ def at_work(
         replica = pooler = None
         if variant.read_replica and server is not None:
             own_log = log.with_suffix(f".{REPLICA}.log")
-            replica = pinned("database", Replica(server, find_installation(testbed.project), own_log))
+            replica = pinned("database", Replica(server, testbed.installation, own_log))
             server = replica.server
         if variant.pgbouncer is not None and server is not None:
-            pooler = pinned("target", _pooler(testbed.project, server, variant, log))
+            pooler = pinned("target", _pooler(testbed, server, variant, log))
             server = pooler.server
         process = TargetProcess(
             target,
@@ -119,24 +117,23 @@ def at_work(
             bind=testbed.targets_listen_on or "",
             launcher=testbed.launcher,
         )
-        pinned("target", process)
+        with naming_missing_extension(server):
+            pinned("target", process)
         if layout is not None:
             layout.check(target.name)
         yield Service(process, pooler, replica)
 
 
-def _pooler(project: Project, server: Server, variant: Variant, log: Path) -> Pooler:
+def _pooler(testbed: Testbed, server: Server, variant: Variant, log: Path) -> Pooler:
     """The lab's own connections do not pass through it."""
     assert variant.pgbouncer is not None
-    account = find_installation(project)
     return Pooler(
         server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
-        project.root / CONFIGURATION,
+        testbed.project.root / CONFIGURATION,
         log.with_suffix(f".{PROGRAM}.log"),
-        account.user,
-        account.group,
+        testbed.installation,
     )
 
 
@@ -154,11 +151,12 @@ def fresh_table(
     Without an overlay a target makes the table when it starts; `with_schema` makes it for one that runs already.
     """
     reset, schema = workload.sql("reset"), workload.sql("schema")
-    if reset is not None:
-        server.execute_script(reset)
-    if overlay is None and with_schema and schema is not None:
-        server.execute_script(schema)
-    layout = None if overlay is None else _laid_out(workload, server, workload.overlays[overlay])
+    with naming_missing_extension(server):
+        if reset is not None:
+            server.execute_script(reset)
+        if overlay is None and with_schema and schema is not None:
+            server.execute_script(schema)
+        layout = None if overlay is None else _laid_out(workload, server, workload.overlays[overlay])
     server.checkpoint()
     return layout
 

@@ -10,8 +10,9 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
-from bakeoff.postgres.crashable import Crashable, EmbeddedDatabase
-from bakeoff.postgres.embedded import InstanceKind
+from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
+from bakeoff.postgres.crashable import Crashable
+from bakeoff.postgres.embedded import Instance, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import Project
@@ -57,12 +58,18 @@ class Testbed:
     launcher: Launcher = PROCESSES
     in_containers: Contained | None = None
     targets_listen_on: str | None = None
+    postgres: str = EMBEDDED
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:
         """The security asked for, with the lab's own certificate."""
         certificate = lab_certificate(self.project.state / "tls") if tls else None
         return Secured(certificate, self.token if token else None)
+
+    @property
+    def installation(self) -> Installation:
+        """The PostgreSQL that the lab starts for the contenders."""
+        return find_installation(self.project, self.postgres)
 
     @property
     def here(self) -> Here:
@@ -103,7 +110,7 @@ class Testbed:
         contained = self.in_containers
         if contained is not None and self.launcher is contained.launcher:
             return contained.crashable(kind)
-        return EmbeddedDatabase(self.project, kind)
+        return Instance(self.installation, kind, self.project.logs)
 
     def storing_in(self, place: Place) -> "Testbed":
         """The testbed of a target that stores there: without the database, unless it stores in that."""

@@ -13,6 +13,7 @@ from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_
 from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.postgres.binaries import EMBEDDED
 from bakeoff.project import Project
 from bakeoff.targets.gauges import GaugesTable
 from bakeoff.text.hints import hint, nearest
@@ -90,10 +91,14 @@ POSTGRESQL: Place = "postgresql"
 
 
 class StorageTable(msgspec.Struct, frozen=True):
-    """Where the target stores: `place`, or by the levels of some of its settings elsewhere; None: as its workload."""
+    """Where the target stores: `place`, or by the levels of some of its settings elsewhere; None: as its workload.
+
+    `postgres` is the PostgreSQL that the lab starts for it.
+    """
 
     place: Place | None = None
     settings: Mapping[str, Mapping[str, Place]] = {}
+    postgres: str = EMBEDDED
 
 
 class DeclaredSetting(msgspec.Struct, frozen=True):
