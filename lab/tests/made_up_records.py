@@ -39,7 +39,8 @@ def engine_second(second: int = 0, **changes: Any) -> EngineSecond:
 
 
 def phase_end(**changes: Any) -> PhaseEnd:
-    at_end = {"duration_ns": 0, "connections_opened": 10, "interrupted": False, "send_lag_histogram": None}
+    at_end: dict[str, Any] = {"duration_ns": 0, "connections_opened": 10, "interrupted": False}
+    at_end |= {"send_lag_histogram": None, "planned_ns": None, "operations_late": 0}
     return PhaseEnd(**{**_COUNTED, **at_end, **changes})
 
 

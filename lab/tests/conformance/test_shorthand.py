@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.conformance.shorthand import ShorthandError, join_parts, write_out
+from bakeoff.conformance.vectors import ShorthandError, join_parts, write_out
 
 
 @pytest.mark.parametrize(

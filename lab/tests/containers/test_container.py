@@ -7,7 +7,7 @@ import pytest
 from bakeoff.containers.container import StatsUsage, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.errors import BakeoffError
-from bakeoff.sampling.usage import Usage
+from bakeoff.sampling.process_tree import Usage
 from docker_engine import DIGEST, ID, IMAGE_ID, FakeDocker, inspected, stats
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bakeoff.gating.against import sides_of, unmeasured_sides
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import decided_over_more_rounds
+from bakeoff.gating.decision import sides_of, unmeasured_sides
 from bakeoff.gating.regressions import (
     FALSE_ALARMS,
     FALSE_ALARMS_AT_ONCE,

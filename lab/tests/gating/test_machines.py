@@ -6,8 +6,7 @@ import pytest
 
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
-from bakeoff.gating.machines import what_became_worse
-from bakeoff.gating.regressions import Limits, check_regressions
+from bakeoff.gating.regressions import Limits, check_regressions, what_became_worse
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.results.machine_state import MachineState
 from made_up import measured, run_result

@@ -18,7 +18,7 @@ from bakeoff.running.findings import (
     waiting_findings,
 )
 from bakeoff.running.stored_state import CreatedBefore, created_before_findings
-from bakeoff.sampling.gauge_watch import GaugeReads
+from bakeoff.sampling.gauges import GaugeReads
 from observations import machine_state
 
 

@@ -17,7 +17,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.observation import observe
 from bakeoff.running.testbed import Testbed
-from bakeoff.sampling.usage import Usage
+from bakeoff.sampling.process_tree import Usage
 from bakeoff.targets.access import Access
 from docker_engine import DIGEST, FakeDocker, inspected, stats
 

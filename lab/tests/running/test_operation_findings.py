@@ -1,8 +1,7 @@
 """Findings about the operations of a run: wrong reads void it, checks are judged by their own failure rate."""
 
 from bakeoff.results.operations import FailedCheck
-from bakeoff.running.findings import findings_of
-from bakeoff.running.operation_findings import always_failing, found, wrong_reads
+from bakeoff.running.findings import always_failing, findings_of, operation_findings, wrong_reads
 from bakeoff.workload.plan import THRESHOLDS
 from made_up import divided, operation
 
@@ -12,7 +11,7 @@ WRONG = operation(ok=990, errors={"body": 10}, checked=10, checks_failed=10)
 
 def test_an_operation_whose_every_checked_reply_is_wrong_is_no_fifth_of_a_per_cent() -> None:
     total = divided({"Save": operation(ok=4000), "Read": WRONG})
-    (finding,) = found(total, {"Save": 0.0, "Read": 0.01})
+    (finding,) = operation_findings(total, {"Save": 0.0, "Read": 0.01})
     assert (finding.kind, finding.severity) == ("checks-failed", "error")
     assert "Read: 10 of 10 checked replies (1% of its replies are), so about 1,000 of 1,000" in finding.message
     assert total.error_rate == 0.2
@@ -21,14 +20,14 @@ def test_an_operation_whose_every_checked_reply_is_wrong_is_no_fifth_of_a_per_ce
 
 
 def test_right_replies_say_nothing() -> None:
-    assert found(divided({"Save": RIGHT, "Read": RIGHT}), {}) == []
+    assert operation_findings(divided({"Save": RIGHT, "Read": RIGHT}), {}) == []
     assert always_failing(divided({"Save": RIGHT})) is None
 
 
 def test_wrong_reads_are_named_with_their_operation() -> None:
     read = operation(ok=97, errors={"wrong_read": 3}, checked=50, checks_failed=3)
     total = divided({"Save": RIGHT, "Read": read})
-    (finding,) = found(total, {})
+    (finding,) = operation_findings(total, {})
     assert (finding.kind, finding.severity) == ("wrong-reads", "error")
     assert "Read: 3 of 50 checked replies" in finding.message
     assert wrong_reads(divided({"Save": RIGHT})) == []
@@ -51,11 +50,11 @@ def test_an_operation_that_always_fails_says_how() -> None:
 def test_the_first_wrong_reply_is_named_with_its_place_and_its_secrets_hidden() -> None:
     wrong = FailedCheck("/name", '"Ada"', '"Bob at https://bob:secret@example.org"')
     read = operation(ok=99, errors={"body": 1}, checked=10, checks_failed=1, failed_check=wrong)
-    (finding,) = found(divided({"Read": read}), {})
+    (finding,) = operation_findings(divided({"Read": read}), {})
     assert 'requests failed, the first at /name expected "Ada", received "Bob at https://bob@' in finding.message
     assert "secret" not in finding.message
     read = operation(ok=9, errors={"wrong_read": 1}, checked=1, checks_failed=1, failed_check=wrong)
-    (void,) = found(divided({"Read": read}), {})
+    (void,) = operation_findings(divided({"Read": read}), {})
     assert 'Read: 1 of 1 checked replies, the first at /name expected "Ada"' in void.message
     assert 'the first at /name expected "Ada"' in str(always_failing(divided({"Read": read})))
 
@@ -64,11 +63,13 @@ def test_an_operation_that_is_much_slower_than_all_others_is_named() -> None:
     def kinds(**medians_ms: float) -> list[str]:
         return [
             each.kind
-            for each in found(divided({name: operation(latency_ms=ms) for name, ms in medians_ms.items()}), {})
+            for each in operation_findings(
+                divided({name: operation(latency_ms=ms) for name, ms in medians_ms.items()}), {}
+            )
         ]
 
     total = divided({"Save": operation(ok=900, latency_ms=2), "List": operation(ok=100, latency_ms=50)})
-    (finding,) = found(total, {})
+    (finding,) = operation_findings(total, {})
     assert (finding.kind, finding.severity) == ("slow-operation", "info")
     assert finding.message.startswith("List took 50") and "the slowest of the other operations 2" in finding.message
     assert "It is 10% of the requests" in finding.message and "--operation List" in finding.advice
@@ -76,4 +77,4 @@ def test_an_operation_that_is_much_slower_than_all_others_is_named() -> None:
     assert kinds(Save=1, List=9) == [], "nine milliseconds keep no one waiting"
     assert kinds(List=900) == [], "there is nothing to hide"
     few = divided({"Save": operation(ok=900), "List": operation(ok=4, latency_ms=900)})
-    assert found(few, {}) == []
+    assert operation_findings(few, {}) == []

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.sampling.cgroup import group_of
-from bakeoff.sampling.usage import Usage
+from bakeoff.sampling.process_tree import Usage
 
 ID = "4fa6e0f0c6786287e131c3852c58a2e01cc697a68231826813597e4994f1d6e2"
 UNIFIED_STAT = f"anon {6 << 20}\nfile {9 << 20}\nfile_mapped {1 << 20}\nshmem 0\n"

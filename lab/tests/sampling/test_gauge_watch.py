@@ -8,8 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bakeoff.sampling.gauge_watch import GaugeReads, GaugeWatch
-from bakeoff.sampling.gauges import GaugeEndpoint, NamedGauge
+from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReads, GaugeWatch, NamedGauge
 
 GAUGES = {"in_flight": NamedGauge("requests in flight", "requests"), "waiting": NamedGauge("queue", "calls")}
 AT_ONCE_S = 0.0

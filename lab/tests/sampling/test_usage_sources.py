@@ -1,4 +1,4 @@
-from bakeoff.sampling.usage import Together, Usage
+from bakeoff.sampling.process_tree import Together, Usage
 
 
 class Told:

@@ -105,23 +105,18 @@ def _line(
         *(f"--file={file}" for file in files),
     ]
     with bench.server.for_programs(bench.folder / "pgpass") as (connection, environment):
-        output, status = _output(bench, [*command, connection], environment)
+        log = bench.folder / "pgbench.log"
+        process = children.start([*command, connection], stdout=subprocess.PIPE, log=log, environment=environment)
+        try:
+            assert process.stdout is not None
+            output, status = process.stdout.read().decode(), process.wait()
+        finally:
+            children.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
         raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: increase --duration.")
     if found is None or status != 0:
         raise BakeoffError(
-            f"pgbench could not measure the reference line (status {status}):\n"
-            f"{children.last_lines(bench.folder / 'pgbench.log')}"
+            f"pgbench could not measure the reference line (status {status}):\n{children.last_lines(log)}"
         )
     return float(found.group(1)) * ROWS_PER_COMMIT[name]
-
-
-def _output(bench: ReferenceBench, command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, int]:
-    log = bench.folder / "pgbench.log"
-    process = children.start(command, stdout=subprocess.PIPE, log=log, environment=environment)
-    try:
-        assert process.stdout is not None
-        return process.stdout.read().decode(), process.wait()
-    finally:
-        children.stop(process, signal.SIGTERM, timeout_s=5)

@@ -14,7 +14,7 @@ from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
 from bakeoff.containers.container import find_container, forget_removed_images
-from bakeoff.containers.database import DatabaseContainer, database_container, postgres_image
+from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
@@ -216,7 +216,9 @@ def _contained(
 
         server = None
         if any(each.place == POSTGRESQL for each in own):
-            server = stack.enter_context(database_container(launcher, postgres_image(), APPLICATION, project.logs))
+            database = crashable(APPLICATION)
+            server = database.start()
+            stack.callback(database.stop)
         yield Contained(server, docker, launcher, crashable)
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.builds.build import Build
@@ -221,7 +221,11 @@ def _conform(
     testbed: Testbed, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
     log = testbed.project.logs / f"{target.name}-conformance.log"
-    with _relayed(testbed, target) as relay:
+    server = testbed.server
+    # The relay listens on the loopback address, which containers cannot reach.
+    is_in_reach = target.name not in testbed.attached and testbed.launcher is PROCESSES
+    can_relay = server is not None and is_in_reach and can_be_relayed(server)
+    with DatabaseRelay(server) if server is not None and can_relay else contextlib.nullcontext() as relay:
         problems: list[str] = []
         if testbed.server is not None:
             # What an earlier target has left is no fault of this one.
@@ -235,18 +239,6 @@ def _conform(
             return result.with_checks(
                 *run_integrity(workload, target.protocol, service.access, testbed.server, relay, problems)
             )
-
-
-@contextlib.contextmanager
-def _relayed(testbed: Testbed, target: Target) -> Iterator[DatabaseRelay | None]:
-    """The target's way to the database, so that it can be cut; None where the lab does not choose it."""
-    # The relay listens on the loopback address, which containers cannot reach.
-    is_out_of_reach = target.name in testbed.attached or testbed.launcher is not PROCESSES
-    if testbed.server is None or is_out_of_reach or not can_be_relayed(testbed.server):
-        yield None
-        return
-    with DatabaseRelay(testbed.server) as relay:
-        yield relay
 
 
 def required_profile(target: Target) -> Profile:

@@ -41,29 +41,27 @@ class Schedule:
 
     def run_of(self, turn: Turn, *, in_slices: bool = False) -> RunRequest:
         """The run of a turn. A run to saturation ends after a level, not within one, so it is never sliced."""
-        request = self.request
+        request, last = self.request, len(self.request.phases) - 1
+        if request.mode == EQUAL:
+            # The maximum is last: how much each contender does there must not change what its other loads meet.
+            order = [*level_order(last, turn.round, request.rounds, request.seed), last]
+        else:
+            # A run to saturation ends where too many requests fail: it climbs in every round.
+            rounds = 1 if request.mode == SATURATION else request.rounds
+            order = level_order(last + 1, turn.round, rounds, request.seed)
         return RunRequest(
             turn.contender,
             request.mode,
             request.phases,
             round=turn.round,
             settling=request.settling,
-            level_order=self._level_order(turn.round),
+            level_order=order,
             options=request,
             in_slices=in_slices and request.mode != SATURATION,
         )
 
     def planned_s(self, contender: Contender) -> float:
         return self.run_of(Turn(1, contender)).planned_s or 0.0
-
-    def _level_order(self, round_number: int) -> list[int]:
-        request, levels = self.request, len(self.request.phases)
-        if request.mode == EQUAL:
-            # The maximum is last: how much each contender does there must not change what its other loads meet.
-            return [*level_order(levels - 1, round_number, request.rounds, request.seed), levels - 1]
-        # A run to saturation ends where too many requests fail: it climbs in every round.
-        rounds = 1 if request.mode == SATURATION else request.rounds
-        return level_order(levels, round_number, rounds, request.seed)
 
 
 class TimeLeft:

@@ -69,7 +69,10 @@ class GrpcProtocol:
         return Exchange(differences, replies[0] if replies else None, reply.headers)
 
     def request(self, case: Case, side: GrpcSide) -> GrpcRequest:
-        method = side.method or self._usual_method(case.call)
+        method = side.method
+        if method is None:
+            table = None if case.call is Call.HEALTH else grpc_table(self._workload, case.call)
+            method = _HEALTH if table is None or isinstance(table, GrpcHealth) else table.method
         headers = {**(_NO_TOKEN if case.token else {}), **side.headers}
         try:
             if side.frames is not None:
@@ -94,10 +97,6 @@ class GrpcProtocol:
         if method is None:
             raise ProtoMismatchError(f"cannot be encoded: no proto file declares {name}")
         return self._codec.encode(method.request, payload.document)
-
-    def _usual_method(self, call: Call) -> str:
-        table = grpc_table(self._workload, call) if call is not Call.HEALTH else None
-        return _HEALTH if table is None or isinstance(table, GrpcHealth) else table.method
 
     def _usual_payloads(self, case: Case) -> tuple[Payload, ...]:
         table = grpc_table(self._workload, case.call)

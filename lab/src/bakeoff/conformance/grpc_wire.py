@@ -71,7 +71,15 @@ class _WireConnection:
         """Sends the whole call, unless the answer ends before that."""
         stream = self._state.get_next_available_stream_id()
         answer = _Answer()
-        self._state.send_headers(stream, [*self._pseudo_headers(method), *headers])
+        usual = {
+            ":method": "POST",
+            ":scheme": self._scheme,
+            ":path": f"/{method}",
+            ":authority": self._authority,
+            "te": "trailers",
+            "content-type": "application/grpc",
+        }
+        self._state.send_headers(stream, [*usual.items(), *headers])
         self._send_body(stream, body, answer)
         while not answer.has_ended:
             self._receive(stream, answer)
@@ -84,16 +92,6 @@ class _WireConnection:
         except (OSError, h2.exceptions.ProtocolError, NoReplyError):
             return False
         return True
-
-    def _pseudo_headers(self, method: str) -> Headers:
-        return (
-            (":method", "POST"),
-            (":scheme", self._scheme),
-            (":path", f"/{method}"),
-            (":authority", self._authority),
-            ("te", "trailers"),
-            ("content-type", "application/grpc"),
-        )
 
     def _send_body(self, stream: int, body: bytes, answer: _Answer) -> None:
         rest = memoryview(body)

@@ -33,17 +33,17 @@ def compare_http(expected: HttpExpectation, reply: HttpReply, profile: Profile =
         differences.append(f"status: expected {expected.status}, got {reply.status}")
     differences += compare_headers(expected.headers, reply.headers)
     if expected.body is None:
-        return differences + _unexpected_body(bool(differences), reply)
+        # Of a reply that is already wrong the message gives the reason.
+        return [*differences, f"body: got {shown(_text_of(reply))}"] if differences else []
     try:
         body = json.loads(reply.body)
     except (ValueError, RecursionError):
-        return [*differences, f"body: expected JSON, got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"]
+        return [*differences, f"body: expected JSON, got {shown(_text_of(reply))}"]
     return differences + compare_json("body", expected.body, body, profile)
 
 
-def _unexpected_body(is_different: bool, reply: HttpReply) -> list[str]:
-    """The body of a reply that is already wrong: its message gives the reason."""
-    return [f"body: got {shown(reply.body.decode('utf-8', 'backslashreplace'))}"] if is_different else []
+def _text_of(reply: HttpReply) -> str:
+    return reply.body.decode("utf-8", "backslashreplace")
 
 
 def compare_headers(expected: Mapping[str, str | None], actual: Mapping[str, str]) -> list[str]:

@@ -1,11 +1,11 @@
 """Runs the conformance cases of a workload against one target."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bakeoff.conformance.case import Case, Differences, Exchange, Profile, Step
+from bakeoff.conformance.case import Case, Differences, Exchange, Profile
 from bakeoff.conformance.exchange import NoReplyError
 from bakeoff.conformance.matching import compare_rows
 from bakeoff.conformance.steps import (
@@ -198,20 +198,16 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
         if not exchange.differences.core:
             try:
                 captured |= captured_from(exchange, captures_of(step.sides[speaker.side]))
-                problems = _differences_of_rows(step, captured, stored)
+                for row in step.rows if stored is not None else ():
+                    assert stored is not None
+                    key = [str(filled(part, captured)) for part in row.key]
+                    problems += compare_stored(filled(row.document, captured), stored.at(key), key)
             except CaptureError as error:
-                problems = [str(error)]
+                problems.append(str(error))
         found = found.followed_by(exchange.differences.with_both(*problems), f"step {number} ({step.operation}): ")
         if found.core:
             break
     return found
-
-
-def _differences_of_rows(step: Step, captured: Mapping[str, Json], stored: StoredRows | None) -> list[str]:
-    if stored is None:
-        return []
-    rows = [(filled(row.document, captured), [str(filled(part, captured)) for part in row.key]) for row in step.rows]
-    return [problem for expected, key in rows for problem in compare_stored(expected, stored.at(key), key)]
 
 
 @contextlib.contextmanager

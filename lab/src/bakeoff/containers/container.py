@@ -11,7 +11,7 @@ from bakeoff.containers.docker import DockerEngine
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.sampling.cgroup import group_of, resident_bytes
-from bakeoff.sampling.usage import Usage, UsageSource
+from bakeoff.sampling.process_tree import Usage, UsageSource
 
 _MIB = 1 << 20
 

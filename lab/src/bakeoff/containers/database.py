@@ -5,8 +5,6 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
@@ -114,13 +112,3 @@ class DatabaseContainer:
             f"The container of PostgreSQL ({self._image}) did not start. Last lines of {self._log}:\n"
             f"{children.last_lines(self._log)}"
         )
-
-
-@contextmanager
-def database_container(launcher: Launcher, image: str, kind: InstanceKind, logs: Path) -> Iterator[Server]:
-    database = DatabaseContainer(launcher, image, kind, logs)
-    server = database.start()
-    try:
-        yield server
-    finally:
-        database.stop()

@@ -51,9 +51,9 @@ class DockerEngine:
         if newest < _VERSION:
             raise BakeoffError(
                 f"The Docker engine at {self.address} ({about.get('Version', 'unknown')}) speaks version "
-                f"{_dotted(newest)} of its API, and {_dotted(_VERSION)} is needed: update it to 20.10 or newer."
+                f"{about.get('ApiVersion')} of its API, and 1.41 is needed: update it to 20.10 or newer."
             )
-        return f"/v{_dotted(max(_VERSION, oldest))}"
+        return "/v{}.{}".format(*max(_VERSION, oldest))
 
     def _asked(self, path: str) -> Answer:
         connection = self._connection()
@@ -111,10 +111,6 @@ def docker_address(environment: Mapping[str, str] = os.environ) -> str:
 def _numbers(version: str) -> tuple[int, int]:
     major, _, minor = version.partition(".")
     return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else (0, 0)
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
 
 
 def docker_command(address: str, *arguments: str) -> list[str]:

@@ -142,6 +142,8 @@ class PodPlace:
 
 
 class PodEngine(StartedEngine):
+    ledger_there = LEDGER
+
     def __init__(self, jobs: EngineJobs, job: str, pod: str, attached: Attached, assignment: Assignment) -> None:
         super().__init__(assignment, Instructions(attached.send))
         self._jobs = jobs
@@ -151,10 +153,6 @@ class PodEngine(StartedEngine):
         self._errors = b""
         self._status: int | None = None
         self._ledger = b""
-
-    @property
-    def ledger(self) -> str | None:
-        return None if self._assignment.plan.ledger is None else LEDGER
 
     def lines(self) -> Iterator[bytes]:
         """Of the engine; what the pod sends after them is kept for `status` and `fetch_ledger`."""

@@ -196,12 +196,6 @@ def added(records: Sequence[_Counted]) -> _Counted:
     return combined(records, rules)
 
 
-def sum_of_known(counts: Sequence[int | None]) -> int | None:
-    """The sum of the counts that are known, or None where none is."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
 def merged_histogram(parts: Sequence[str | None]) -> str | None:
     """One histogram of all parts, or None without any."""
     known = [part for part in parts if part is not None]
@@ -244,10 +238,9 @@ _RULES: Mapping[type, Mapping[str, _Rule]] = {
     EngineSecond: {**_COUNTED, "time_unix_ns": min},
     PhaseEnd: {
         **_COUNTED,
-        "connections_opened": sum,
+        **_summing("connections_opened", "operations_late"),
         "interrupted": any,
         "send_lag_histogram": merged_histogram,
-        "operations_late": sum_of_known,
         "planned_ns": lambda planned: max((each for each in planned if each is not None), default=None),
         "time_unix_ns": max,
     },

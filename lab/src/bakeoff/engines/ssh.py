@@ -162,6 +162,8 @@ class Ssh:
 class SshEngine(StartedEngine):
     """An engine on another host; the local process is that of ssh."""
 
+    ledger_there = _LEDGER
+
     def __init__(self, host: Ssh, assignment: Assignment) -> None:
         self._host = host
         self._process = children.start(
@@ -178,10 +180,6 @@ class SshEngine(StartedEngine):
         self._folder = ""
         self._status: int | None = None
         super().__init__(assignment, self._stdin)
-
-    @property
-    def ledger(self) -> str | None:
-        return None if self._assignment.plan.ledger is None else _LEDGER
 
     def lines(self) -> Iterator[bytes]:
         for line in self._stdout:

@@ -118,13 +118,13 @@ class EngineSecond(Counted, frozen=True, kw_only=True, tag="second"):
 class PhaseEnd(Counted, frozen=True, kw_only=True, tag="phase_end"):
     """All of a phase. `steady_after_s` is there only where `until_steady` could end it.
 
-    `planned_ns` lasts to the planned end; of all `operations`, `operations_late` were acknowledged after it. Both are
-    None in older streams, and `planned_ns` also for a number of iterations and after an interruption.
+    `planned_ns` lasts to the planned end, and is None for a number of iterations and after an interruption; of all
+    `operations`, `operations_late` were acknowledged after it.
     """
 
     duration_ns: int
-    planned_ns: int | None = None
-    operations_late: int | None = None
+    planned_ns: int | None
+    operations_late: int
     connections_opened: int
     interrupted: bool
     send_lag_histogram: str | None

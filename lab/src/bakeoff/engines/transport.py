@@ -100,6 +100,8 @@ class StartedEngine(ABC):
     """
 
     pids: Sequence[int] = ()
+    # The path of its ledger where it runs elsewhere.
+    ledger_there = ""
 
     def __init__(self, assignment: Assignment, instructions: Instructions | None) -> None:
         self._assignment = assignment
@@ -110,7 +112,8 @@ class StartedEngine(ABC):
     @property
     def ledger(self) -> str | None:
         """The path of its ledger, as the plan that it is sent names it; None where none is wanted."""
-        return self._assignment.plan.ledger
+        wanted = self._assignment.plan.ledger
+        return wanted and (self.ledger_there or wanted)
 
     def send(self, line: bytes) -> None:
         """Writes a line to its standard input. Does nothing once it has ended: its stream shows how."""

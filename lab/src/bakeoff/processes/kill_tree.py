@@ -17,16 +17,12 @@ def kill_tree(pid: int, timeout_s: float = 30) -> None:
     for member in members:
         # The list grows while it is walked.
         with contextlib.suppress(psutil.NoSuchProcess):
-            _stop(member)
+            member.suspend()
+            # A fork in progress finishes first.
+            while member.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_ZOMBIE):
+                time.sleep(_POLL_S)
             members += member.children()
     for member in members:
         with contextlib.suppress(psutil.NoSuchProcess):
             member.kill()
     psutil.wait_procs(members, timeout=timeout_s)
-
-
-def _stop(process: psutil.Process) -> None:
-    """SIGSTOP, and waits until it is carried out: a fork in progress finishes first."""
-    process.suspend()
-    while process.status() not in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_ZOMBIE):
-        time.sleep(_POLL_S)

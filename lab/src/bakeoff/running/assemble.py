@@ -12,7 +12,7 @@ from bakeoff.results.findings import Finding
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.running import durability_label, findings, operation_findings, summary
+from bakeoff.running import durability_label, findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts
 from bakeoff.running.durability_label import DurabilityFacts
 from bakeoff.running.findings import memory_findings
@@ -58,12 +58,6 @@ class RunFacts:
         last = self.records[-1] if self.records else None
         is_cut_short = isinstance(last, End) and last.reason == "interrupted" and self.stopped_at is None
         return Status.INTERRUPTED if is_cut_short else Status.COMPLETED
-
-    @property
-    def counted_records(self) -> list[Record]:
-        """The records without those of a phase that had begun when the run was stopped."""
-        last = None if self.stopped_at is None else self.stopped_at.phase
-        return [record for record in self.records if last is None or getattr(record, "phase", 0) <= last]
 
 
 @dataclass(frozen=True)
@@ -127,7 +121,9 @@ def assemble(facts: RunFacts) -> RunResult:
 
 
 def _figures_of(facts: RunFacts) -> _Figures:
-    request, steps, whole = facts.request, facts.request.steps, facts.counted_records
+    request, steps, stopped_at = facts.request, facts.request.steps, facts.stopped_at
+    # Without the records of a phase that had begun when the run was stopped.
+    whole = [each for each in facts.records if stopped_at is None or getattr(each, "phase", 0) <= stopped_at.phase]
     records = measured_records(whole, steps)
     # Phases are found among the samples by the wall clock: one that jumped would mix them up.
     jumped = facts.machine is not None and facts.machine.clock_jump_s
@@ -152,7 +148,7 @@ def _status_of(facts: RunFacts, total: Measured | None, found: Sequence[Finding]
     if any(finding.kind in VOIDING for finding in found):
         return Status.VOID, facts.failure
     if facts.status is Status.COMPLETED and total is not None:
-        failing = operation_findings.always_failing(total)
+        failing = findings.always_failing(total)
         return (Status.FAILED, failing) if failing else (Status.COMPLETED, None)
     return facts.status, facts.failure
 
@@ -167,10 +163,10 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
         miscounts = facts.accounts.findings(facts.stored.verdict, contender.variant.preload)
     if facts.status is Status.INTERRUPTED:
         # Phases that Ctrl-C cut short show nothing about the target; lost writes count all the same.
-        return [*stored, *miscounts, *operation_findings.wrong_reads(total)]
+        return [*stored, *miscounts, *findings.wrong_reads(total)]
     return [
         *findings.findings_of(total, THRESHOLDS, facts.environment.get("target_log")),
-        *operation_findings.found(total, figures.checks),
+        *findings.operation_findings(total, figures.checks),
         *_generator_findings(facts, figures),
         *stored,
         *findings.stop_findings(facts.stopped_at, facts.request.steps),

@@ -1,6 +1,7 @@
 """Findings that follow from a run's own figures. Pure functions."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -11,10 +12,12 @@ from bakeoff.results.audit import Audit
 from bakeoff.results.cost import Sample
 from bakeoff.results.findings import Finding
 from bakeoff.results.machine_state import MachineState
+from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import Measured, PhaseResult
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.phase_plan import Step
-from bakeoff.sampling.gauge_watch import GaugeReads
+from bakeoff.sampling.gauges import GaugeReads
+from bakeoff.text.redaction import redacted
 from bakeoff.workload.plan_records import PlannedThresholds
 
 _VIOLATIONS = ("lost", "wrong", "stale")
@@ -196,25 +199,104 @@ def memory_findings(samples: Sequence[Sample], phases: Sequence[PhaseResult]) ->
     if longest is None or (seconds := (longest.end_ns - longest.begin_ns) / 1e9) < _SHORTEST_S:
         return []
     levels = _quarters(samples, longest)
-    if levels is None or not _rises(levels):
+    steps = [after - before for before, after in pairwise(levels)]
+    least = max(_GROWTH_MIB * 2**20, _GROWTH_SHARE * levels[1]) if levels else 0
+    if not levels or levels[-1] - levels[1] < least or min(steps) <= 0 or steps[-1] < steps[0] / 2:
         return []
     first_mb, last_mb = levels[0] / 1e6, levels[-1] / 1e6
     return [kinds.MEMORY_GROWING(phase=longest.number, seconds=seconds, first_mb=first_mb, last_mb=last_mb)]
 
 
-def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float] | None:
-    """The median memory in each quarter of a phase, or None where one was not sampled."""
+def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float]:
+    """The median memory in each quarter of a phase; none where one was not sampled."""
     length_ns = (phase.end_ns - phase.begin_ns) / _QUARTERS
     parts: list[list[int]] = [[] for _ in range(_QUARTERS)]
     for sample in samples:
         part = int((sample.time_unix_ns - phase.begin_ns) // length_ns)
         if sample.role == "target" and 0 <= part < _QUARTERS:
             parts[part].append(sample.memory_bytes)
-    return [median(part) for part in parts] if all(parts) else None
+    return [median(part) for part in parts] if all(parts) else []
 
 
-def _rises(levels: Sequence[float]) -> bool:
-    steps = [after - before for before, after in pairwise(levels)]
-    later = levels[-1] - levels[1]
-    enough = later >= max(_GROWTH_MIB * 2**20, _GROWTH_SHARE * levels[1])
-    return enough and all(step > 0 for step in steps) and steps[-1] >= steps[0] / 2
+WRONG_READ = "wrong_read"
+
+
+def operation_findings(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
+    """All findings; `checks` is the fraction of replies whose content is checked, by operation."""
+    return [*wrong_reads(total), *_checks_failed(total, checks), *_slow_operations(total)]
+
+
+def wrong_reads(total: Measured) -> list[Finding]:
+    """Replies that show a state which the writes exclude."""
+    counts = {name: each.errors.get(WRONG_READ, 0) for name, each in total.by_operation.items()}
+    wrong = {name: count for name, count in counts.items() if count}
+    if not wrong and not total.errors.get(WRONG_READ):
+        return []
+    named = [
+        f"{name}: {count:,} of {total.by_operation[name].checked:,} checked replies"
+        f"{_first_of(total.by_operation[name])}"
+        for name, count in wrong.items()
+    ]
+    words = "; ".join(named) or f"{total.errors[WRONG_READ]:,} replies"
+    return [kinds.WRONG_READS(replies=words)]
+
+
+def always_failing(total: Measured) -> str | None:
+    """The reason why a run counts as failed: no reply of an operation was right."""
+    failing = [f"{name} ({_share(each)})" for name, each in total.by_operation.items() if each.always_fails]
+    if not failing:
+        return None
+    which = "an operation" if len(failing) == 1 else f"{len(failing)} operations"
+    return f"{which} failed every time: {', '.join(failing)}."
+
+
+def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
+    failing = {
+        name: each
+        for name, each in total.by_operation.items()
+        if each.check_failure_rate > kinds.CHECKS_FAILED.limits[0] and WRONG_READ not in each.errors
+    }
+    words = "; ".join(_check_words(name, each, checks.get(name)) for name, each in failing.items())
+    return [kinds.CHECKS_FAILED(replies=words)] if failing else []
+
+
+def _slow_operations(total: Measured) -> list[Finding]:
+    """The operation, if any, that takes so much longer than all others that percentiles of the whole hide one."""
+    ratio, least_ms, fewest = kinds.SLOW_OPERATION.limits
+    medians_ms = sorted(
+        (each.latency.percentiles_ms["p50"], name)
+        for name, each in total.by_operation.items()
+        if each.requests >= fewest
+    )
+    if len(medians_ms) < 2:
+        return []
+    (next_ms, _), (median_ms, name) = medians_ms[-2:]
+    if median_ms < least_ms or median_ms < ratio * next_ms:
+        return []
+    share = total.by_operation[name].requests / total.requests
+    quoted = shlex.quote(name)
+    return [kinds.SLOW_OPERATION(operation=name, median_ms=median_ms, next_ms=next_ms, share=share, quoted=quoted)]
+
+
+def _check_words(name: str, each: MeasuredOperation, share: float | None) -> str:
+    rate = ""
+    if share is not None:
+        rate = " (all of them are)" if share >= 1 else f" ({100 * share:.3g}% of its replies are)"
+    return (
+        f"{name}: {each.checks_failed:,} of {each.checked:,} checked replies{rate}, so about "
+        f"{each.estimated_failed:,.0f} of {each.requests:,} requests failed{_first_of(each)}"
+    )
+
+
+def _first_of(each: MeasuredOperation) -> str:
+    """The error of the first wrong reply, where the engine reports it."""
+    return "" if each.failed_check is None else f", the first {redacted(str(each.failed_check))}"
+
+
+def _share(each: MeasuredOperation) -> str:
+    if each.ok == 0:
+        named = ", ".join(
+            f"{count:,} × {kind}" for kind, count in sorted(each.errors.items(), key=lambda kind: -kind[1])
+        )
+        return f"{each.failed:,} of {each.requests:,} requests: {named}{_first_of(each)}"
+    return f"{each.checks_failed:,} of {each.checked:,} checked replies had wrong content{_first_of(each)}"

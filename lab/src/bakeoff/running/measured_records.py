@@ -11,7 +11,7 @@ from itertools import pairwise
 from msgspec import UNSET
 from msgspec.structs import replace as with_members
 
-from bakeoff.engines.merging import added, sum_of_known
+from bakeoff.engines.merging import added
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.cost import Sample
 from bakeoff.running.phase_plan import Step
@@ -131,6 +131,6 @@ def _one_end(ends: Sequence[PhaseEnd]) -> PhaseEnd:
         added(ends),
         time_unix_ns=ends[-1].time_unix_ns,
         duration_ns=sum(end.duration_ns for end in ends),
-        planned_ns=sum_of_known(planned) if None not in planned else None,
+        planned_ns=None if None in planned else sum(each for each in planned if each is not None),
         steady_after_s=UNSET,
     )

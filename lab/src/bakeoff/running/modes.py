@@ -114,9 +114,10 @@ def rate_phases(
     if len(users) > 1:
         raise UsageError("In the mode rate --users is one number: the most in flight at once.")
     seconds = phase_duration_s or _RATE_PHASE_S
+    enough = [min(_RATE_USERS_MAX, max(_RATE_USERS_MIN, round(rate * _RATE_LONGEST_REPLY_S))) for rate in rates]
     return [
-        Phase(f"{rate:,g}/s", next(iter(users), _users_for(rate)), seconds, rate_per_s=rate, arrivals=arrivals)
-        for rate in rates
+        Phase(f"{rate:,g}/s", next(iter(users), most), seconds, rate_per_s=rate, arrivals=arrivals)
+        for rate, most in zip(rates, enough, strict=True)
     ]
 
 
@@ -175,10 +176,6 @@ def _phases_of_listed(listed: _ListedPhase, arrivals: str) -> list[Phase]:
         return [Phase(name or f"{users:,} users", users, duration_s)]
     loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
     return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
-
-
-def _users_for(rate_per_s: float) -> int:
-    return min(_RATE_USERS_MAX, max(_RATE_USERS_MIN, round(rate_per_s * _RATE_LONGEST_REPLY_S)))
 
 
 def planned_seconds(phases: Sequence[Phase]) -> float:

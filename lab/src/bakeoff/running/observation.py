@@ -1,7 +1,7 @@
 """Observes the processes or containers of a run's roles, and whether they stayed the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from bakeoff.containers.container import Container, find_container, usage_of
@@ -14,8 +14,7 @@ from bakeoff.postgres.server import POSTGRESQL_PORT
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.listener import listener_at
-from bakeoff.sampling.process_tree import ProcessTree
-from bakeoff.sampling.usage import Together, UsageSource
+from bakeoff.sampling.process_tree import ProcessTree, Together, UsageSource
 
 # What --container calls the database.
 DATABASE = "database"
@@ -82,7 +81,7 @@ def observe(testbed: Testbed, target_name: str, service: Service) -> Observation
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
     """Observes engines at work, processes or containers. The first one's image and limits stand for all."""
     names = testbed.launcher.running("engine")
-    containers = [observed for name in names if (observed := _own_container(testbed, name)) is not None]
+    containers = [observed for name in names if (observed := _container(testbed, name, is_own=True)) is not None]
     sources = [observed.source for observed in containers] or [ProcessTree(pid) for pid in engine.pids]
     return ObservedRole(Together(sources), containers[0].facts if containers else {}) if sources else None
 
@@ -94,8 +93,8 @@ def _target(testbed: Testbed, name: str, service: Service) -> ObservedRole | Non
         apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
         return ObservedRole(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
     return (
-        _own_container(testbed, service.process.container)
-        or _container(testbed, name)
+        _container(testbed, service.process.container, is_own=True)
+        or _container(testbed, testbed.containers.get(name))
         or _listener(service.access.host, service.access.port)
     )
 
@@ -109,29 +108,21 @@ def _database(testbed: Testbed, beside: Sequence[int]) -> ObservedRole | None:
         return ObservedRole(Together([ProcessTree(pid) for pid in (server.pid, *beside)]))
     parts = urlsplit(server.url)
     return (
-        _own_container(testbed, server.container)
-        or _container(testbed, DATABASE)
+        _container(testbed, server.container, is_own=True)
+        or _container(testbed, testbed.containers.get(DATABASE))
         or _listener(parts.hostname or "", parts.port or POSTGRESQL_PORT)
     )
 
 
-def _container(testbed: Testbed, name: str) -> ObservedRole | None:
-    docker, wanted = testbed.docker, testbed.containers.get(name)
-    return None if docker is None or wanted is None else _observed(docker, wanted)
-
-
-def _own_container(testbed: Testbed, name: str | None) -> ObservedRole | None:
-    """A container that the lab has started; its limits are the run's own."""
-    if testbed.docker is None or name is None:
+def _container(testbed: Testbed, name: str | None, *, is_own: bool = False) -> ObservedRole | None:
+    """A container; the limits of one that the lab has started are the run's own."""
+    docker = testbed.docker
+    if docker is None or name is None:
         return None
-    return replace(_observed(testbed.docker, name), limits={})
-
-
-def _observed(docker: DockerEngine, wanted: str) -> ObservedRole:
-    begun = find_container(docker, wanted)
+    begun = find_container(docker, name)
     cpus = {} if begun.limit_cpus is None else {"target": begun.limit_cpus}
     memory_bytes = {} if begun.limit_memory_bytes is None else {"target": begun.limit_memory_bytes}
-    limits = changed(RunTable(limit_cpus=cpus, limit_memory_bytes=memory_bytes), RunTable)
+    limits = {} if is_own else changed(RunTable(limit_cpus=cpus, limit_memory_bytes=memory_bytes), RunTable)
     return ObservedRole(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
 
 

@@ -131,7 +131,7 @@ def _phase(
         costs=_known({role: cost_between(samples, role, *span) for role in ROLES}),
         by_operation={name: _operation(outcomes) for name, outcomes in end.by_operation.items()},
         window_s=None if end.planned_ns is None else end.planned_ns / 1e9,
-        operations_late=end.operations_late or 0,
+        operations_late=end.operations_late,
         processes=_known({name: cost_between(each, "target", *span) for name, each in processes.items()}),
         gauges=_known({name: gauge_between(each, *span) for name, each in gauges.items()}),
     )

@@ -105,7 +105,7 @@ def settled(level: int, cap_s: float, phase_end: PhaseEnd, operations: Sequence[
 def cold_start(phase_end: PhaseEnd, operations: Sequence[int]) -> ColdStart:
     """The first half minute by itself; `operations` are those of each whole second."""
     latency = histograms.summarise(histograms.merge([phase_end.latency_histogram]))
-    in_window = phase_end.operations - (phase_end.operations_late or 0)
+    in_window = phase_end.operations - phase_end.operations_late
     seconds = (phase_end.planned_ns or phase_end.duration_ns) / 1e9
     return ColdStart(
         duration_s=round(seconds, 3),

@@ -9,8 +9,7 @@ from bakeoff.results.run import ROLES
 from bakeoff.running.measured_records import Pauses, gauge_without, samples_without
 from bakeoff.running.observation import Observation
 from bakeoff.sampling.cost import cpu_percent_within, latest_cpu_percent
-from bakeoff.sampling.gauge_watch import GaugeReads, GaugeWatch
-from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReadings
+from bakeoff.sampling.gauges import GaugeEndpoint, GaugeReadings, GaugeReads, GaugeWatch
 from bakeoff.sampling.sampler import Sampler
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.sampling.usage import Usage
+from bakeoff.sampling.process_tree import Usage
 
 _PROC = Path("/proc")
 _ROOT = Path("/sys/fs/cgroup")

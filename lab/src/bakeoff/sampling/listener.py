@@ -2,7 +2,6 @@
 
 import ipaddress
 import socket
-from collections.abc import Iterable
 
 import psutil
 
@@ -27,19 +26,13 @@ def listener_at(host: str, port: int) -> psutil.Process | None:
         return None
     places = {(address, port) for address in addresses | _ANY}
     try:
-        process = _only(each.pid for each in psutil.net_connections("tcp") if _listens(each, places))
-        if process is None or process.name().startswith(_FORWARDERS):
-            return None
-        return _eldest(process, places)
+        # None stands for a process that is out of sight.
+        pids = {each.pid for each in psutil.net_connections("tcp") if _listens(each, places)}
+        pid = pids.pop() if len(pids) == 1 else None
+        process = None if pid is None else psutil.Process(pid)
+        return None if process is None or process.name().startswith(_FORWARDERS) else _eldest(process, places)
     except psutil.Error:
         return None
-
-
-def _only(pids: Iterable[int | None]) -> psutil.Process | None:
-    """The one process among these; None stands for one that is out of sight."""
-    found = set(pids)
-    pid = found.pop() if len(found) == 1 else None
-    return None if pid is None else psutil.Process(pid)
 
 
 def _eldest(process: psutil.Process, places: _Places) -> psutil.Process | None:

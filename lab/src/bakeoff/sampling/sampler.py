@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from bakeoff.results.cost import Sample
-from bakeoff.sampling.usage import UsageSource
+from bakeoff.sampling.process_tree import UsageSource
 
 PERIOD_S = 1.0
 
@@ -64,17 +64,15 @@ class Sampler:
     def _loop(self) -> None:
         next_at = time.monotonic() + PERIOD_S
         while not self._done.wait(max(0.0, next_at - time.monotonic())):
-            if self._wanted():
-                with self._lock:
-                    self._take_of_second()
             next_at += PERIOD_S
-
-    def _take_of_second(self) -> None:
-        with_proportional = time.monotonic() >= self._proportional_at_s
-        before_s = self.own_cpu_s
-        self._take(with_proportional=with_proportional)
-        if with_proportional:
-            self._proportional_at_s = time.monotonic() + (self.own_cpu_s - before_s) / _PROPORTIONAL_SHARE
+            if not self._wanted():
+                continue
+            with self._lock:
+                with_proportional, before_s = time.monotonic() >= self._proportional_at_s, self.own_cpu_s
+                self._take(with_proportional=with_proportional)
+                if with_proportional:
+                    took_s = self.own_cpu_s - before_s
+                    self._proportional_at_s = time.monotonic() + took_s / _PROPORTIONAL_SHARE
 
 
 def _sample(role: str, source: UsageSource, *, with_proportional: bool) -> list[Sample]:
