@@ -113,6 +113,8 @@ def stream(phases: list[list[list[int]]], users: int) -> list[Record]:
                 "phase": phase,
                 "time_unix_ns": at_ns,
                 "duration_ns": len(seconds) * SECOND_NS,
+                "planned_ns": len(seconds) * SECOND_NS,
+                "operations_late": 0,
                 **counters([latency for latencies in seconds for latency in latencies]),
                 "connections_opened": users,
                 "interrupted": False,

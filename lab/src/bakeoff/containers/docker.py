@@ -51,7 +51,7 @@ class DockerEngine:
         if newest < _VERSION:
             raise BakeoffError(
                 f"The Docker engine at {self.address} ({about.get('Version', 'unknown')}) speaks version "
-                f"{about.get('ApiVersion')} of its API, and 1.41 is needed: update it to 20.10 or newer."
+                f"{'.'.join(map(str, newest))} of its API, and 1.41 is needed: update it to 20.10 or newer."
             )
         return "/v{}.{}".format(*max(_VERSION, oldest))
 
