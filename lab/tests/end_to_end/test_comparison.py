@@ -50,12 +50,6 @@ def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> 
         yield start
 
 
-@pytest.fixture
-def server(start_server: StartServer) -> Iterator[Server]:
-    with start_server() as running:
-        yield running
-
-
 def test_an_experiment_s_contenders_meet_in_rounds(
     project: Project, database: Server, results: Path, tmp_path: Path
 ) -> None:

@@ -1,13 +1,11 @@
 """`./bakeoff run equal` with a real target in two variants: the rate is found once, stored, and the same for both."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics, stored
-from throwaway_server import throwaway_server
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -30,12 +28,6 @@ targets = ["{TARGET}"]
 [vary.settings]
 write_mode = ["group-commit", "per-request"]
 """
-
-
-@pytest.fixture(scope="module")
-def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
-        yield running
 
 
 def requested_rate(database: Server) -> float:
