@@ -1,5 +1,5 @@
 -- For wrk: CarCreated events with new random keys. Its thread writes as little in Lua as it can: the request is text with
--- three places for one key, which is a UUID, random and with a number of its own.
+-- three places for one key, which is a UUID, random and with its own number.
 local threads = 0
 
 function setup(thread)

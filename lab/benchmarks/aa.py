@@ -1,7 +1,7 @@
 """Whether equal contenders are called different here: `python lab/benchmarks/aa.py PAIRS ROUNDS [OPTION...]`.
 
 Runs `./bakeoff run quick --aa` so many times, each with one target twice in interleaved rounds, and counts the pairs
-that are told apart as the finding `aa-difference` tells them: Student's test of the ratios round by round, with Holm's
+that differ by the rule of the finding `aa-difference`: Student's test of the ratios round by round, with Holm's
 correction over all pairs. Each is a false difference. For docs/RESULTS.md, on a machine that is left alone:
 
     .bakeoff/venv/bin/python lab/benchmarks/aa.py 6 10 -t producer-api-rust-rest --users 64
@@ -23,7 +23,7 @@ _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
 
 
 def main() -> None:
-    """Prints the ratio of each pair, and how many were told apart."""
+    """Prints the ratio of each pair, and how many differed."""
     pairs, rounds, options = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
     tests: list[RatioTest] = []
     for number in range(1, pairs + 1):
@@ -34,7 +34,7 @@ def main() -> None:
     for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
         different += verdict_on(test.ratio, p_value, smallest_claim=None) in ("faster", "slower")
         print(_words(test, p_value))
-    print(f"{different} of {len(tests)} A/A pairs were told apart")
+    print(f"{different} of {len(tests)} A/A pairs differed")
 
 
 def _report(arguments: list[str]) -> dict[str, Any]:

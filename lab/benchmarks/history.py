@@ -1,6 +1,6 @@
 """How fast the history's commands are with many stored runs: `python lab/benchmarks/history.py [RUNS]`.
 
-Fills a PostgreSQL of its own with invented history, then times whole commands as a person starts them, from the shell
+Fills its own PostgreSQL with invented history, then times whole commands as a person starts them, from the shell
 to the last line, with the database at hand (METRICS_DATABASE_URL), and the pages of `serve`.
 """
 

@@ -2,7 +2,7 @@
 
 Messages that number their merges (`${merge}`) let the audit see each acknowledged one. The numbers make messages and
 documents longer. A target is sent the workload as it is, and the same messages without the numbers, in turns; each side
-has a process and a database of its own, so that documents without numbers stay without. Many short rounds tell a
+has its own process and database, so that documents without numbers stay without. Many short rounds show a
 hundredth, because the speed of the machine changes less within a round than between rounds. The machine must be quiet.
 For docs/RESULTS.md, nine minutes:
 

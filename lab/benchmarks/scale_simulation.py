@@ -9,7 +9,7 @@ of several cores by Seidmann's approximation. Assumptions, each printed with the
   events/s are 32.2 µs for each event. What several hosts cost more (network, coherency between targets) is
   --network-us for each event.
 - Load is divided evenly; rows are independent, so that no two events wait for one lock.
-- Every database is one shard with a log of its own. Group commit: a flush takes --flush-us and carries --batch events.
+- Every database is one shard with its own log. Group commit: a flush takes --flush-us and carries --batch events.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def _arguments() -> argparse.Namespace:
         ("flush-us", 400.0, "one flush of the log"),
         ("batch", 500.0, "events that a flush carries"),
         ("cores", 4.0, "cores of each host"),
-        ("databases", 8.0, "shards, each on a host of its own"),
+        ("databases", 8.0, "shards, each on its own host"),
         ("engines", 4.0, "hosts with an engine"),
         ("users", 4096.0, "virtual users"),
     ):

@@ -270,7 +270,7 @@ class _Bench:
 
     def _plan(self, side: Side, send: Mapping[str, int], phases: Sequence[PlannedPhase]) -> Plan:
         assert side.server is not None
-        # What is created in different turns must differ.
+        # Entities of different turns must differ.
         self._plans += 1
         server = self._servers[side.server]
         protocol = server.protocol or self._target(server.target).protocol

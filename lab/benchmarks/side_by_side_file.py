@@ -15,7 +15,7 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class DeclaredDatabase(_Table, frozen=True):
-    """A database of its own, dropped at the end. `fill` is executed once its servers have made their tables."""
+    """A separate database, dropped at the end. `fill` is executed once its servers have made their tables."""
 
     name: str
     fill: str | None = None
@@ -73,7 +73,7 @@ class Side(_Table, frozen=True):
     """Operations with their weights for a server (none: the workload's own), or a script for pgbench on a database.
 
     `reuse` is the share of operations that use a key again (none: the workload's own). A `tool`, named, sends what its
-    command says; the CPU of the server is not told then.
+    command says; the CPU of the server is unknown then.
     """
 
     name: str

@@ -43,7 +43,7 @@ def share_databases(owner: Project, checkout: Project) -> None:
 
 @contextlib.contextmanager
 def linked(project: Project, root: Path) -> Iterator[Project]:
-    """A checkout with locks, databases and logs of its own, a copy of the lab, and links to everything else."""
+    """A checkout with its own locks, databases and logs, a copy of the lab, and links to everything else."""
     with throwaway(root) as checkout:
         checkout.state.mkdir(parents=True)
         for name in _SHARED_STATE:

@@ -79,7 +79,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Each worker gets a database of its own on the server that all share."""
+    """Each worker gets its own database on the server that all share."""
     config.addinivalue_line("markers", "xdist_group(name): the tests that one worker runs, where there are several")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None or _URL not in os.environ:
@@ -149,7 +149,7 @@ def common_server(project: Project, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="session")
 def server(common_server: Server) -> Server:
-    """The shared server, unless a module that kills or changes its server starts one of its own."""
+    """The shared server, unless a module that kills or changes its server starts another."""
     return common_server
 
 

@@ -311,7 +311,7 @@ def _pairings(contenders: Sequence[JudgedContender]) -> list[Pairing]:
 
 
 def _told(verdict: Verdict, shape: Shape) -> Verdict:
-    """Too few rounds tell nothing."""
+    """Too few rounds show nothing."""
     return verdict if shape.rounds >= 3 else "unknown"
 
 

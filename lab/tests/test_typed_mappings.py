@@ -25,7 +25,7 @@ _UNTYPED = {
     "options/option.py": 1,
     # A record as the library writes it, before rates are added.
     "results/document.py": 1,
-    # Values that a finding's message formats, each by a format of its own.
+    # Values that a finding's message formats, each by its own format.
     "results/findings.py": 1,
 }
 _MOST = 9

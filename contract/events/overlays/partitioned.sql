@@ -1,4 +1,4 @@
--- The table as eight hash partitions by its primary key, each with an index of its own. Applied before schema.sql, which
+-- The table as eight hash partitions by its primary key, each with its own index. Applied before schema.sql, which
 -- then finds the table there. Columns, types and key are those of schema.sql.
 CREATE TABLE car_entities (
     entity_type text        NOT NULL,

@@ -1,4 +1,4 @@
-// What holds a pod's namespaces: it waits for a signal to end.
+// Pause holds a pod's namespaces: it waits for a signal to end.
 package main
 
 import (

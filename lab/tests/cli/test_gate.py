@@ -45,8 +45,10 @@ def gate(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[st
         with pytest.raises(typer.Exit) as left:
             command(baseline, rerun=rerun, json=True)
         checks = json.loads(capsys.readouterr().out)["checks"]
-        told = [check for check in checks if check["outcome"] != "passed"]
-        return left.value.exit_code, {f"{each['series']['contender']} {each['metric']}": each["words"] for each in told}
+        found = [check for check in checks if check["outcome"] != "passed"]
+        return left.value.exit_code, {
+            f"{each['series']['contender']} {each['metric']}": each["words"] for each in found
+        }
 
     return run
 
@@ -98,8 +100,8 @@ def test_where_all_were_refused_no_older_measurement_is_judged(
     add(store, rounds(1000, *BOTH))
     add(store, rounds(1000, *BOTH))
     add(store, [], refused={name: f"{name}: it does not build." for name in BOTH})
-    status, told = gate("c1")
-    assert (status, sorted(told)) == (1, ["go-rest validity", "rust-rest validity"])
+    status, reported = gate("c1")
+    assert (status, sorted(reported)) == (1, ["go-rest validity", "rust-rest validity"])
 
 
 def test_where_nothing_builds_no_older_measurement_is_judged_either(
@@ -138,11 +140,11 @@ def test_a_rerun_is_neither_judged_nor_held_against_later(
     monkeypatch.setattr(comparing, "compare", compare)
     add(store, rounds(1000, *BOTH))
     add(store, [*rounds(1000, "rust-rest"), *rounds(500, "go-rest")])
-    status, told = gate("c1", rerun=True)
+    status, reported = gate("c1", rerun=True)
     assert status == 0
-    assert "not confirmed by a rerun" in told["go-rest throughput"]
+    assert "not confirmed by a rerun" in reported["go-rest throughput"]
     assert [(request.targets, request.command) for request in requested] == [(("go-rest",), typed_command())]
-    # What is judged next is both again, not the rerun of the one.
+    # The next judgement is of both, not of the rerun of one.
     assert gate("c1")[0] == 1
 
 

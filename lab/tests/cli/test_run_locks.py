@@ -15,7 +15,7 @@ from bakeoff.running import lock
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A checkout with a machine of its own, which has no checks."""
+    """A checkout with its own machine, which has no checks."""
     monkeypatch.setenv(lock.MACHINE_LOCK_VARIABLE, str(tmp_path / "machine.lock"))
     (tmp_path / ".ci").mkdir()
     (tmp_path / ".ci" / "checks.toml").write_text("checks = []\ntoolchains = {}\n")

@@ -82,7 +82,7 @@ def test_each_contender_takes_part_twice(checkout: Project) -> None:
     commit = full_name(checkout, "before")
     before, after = with_commit(checkout, commit, contenders(checkout), skipped.__setitem__)
     assert (before.key, after.key) == (f"{TARGET} commit={short(commit)}", f"{TARGET} commit=candidate")
-    # Each is built in its own files, by builds that are told apart; the contract is one.
+    # Each is built in its own files, by separate builds; the contract is one.
     assert before.target.directory.is_relative_to(checkout.state / "commits" / short(commit))
     assert before.target.build.artifact != after.target.build.artifact
     assert before.target.build.name != after.target.build.name

@@ -18,7 +18,7 @@ RULES = {
     "token-once": "looks for a right value among several",
     "health-without-token": "asks for the token in health checks too",
     "health-list-without-token": "asks for the token in one method of the standard health service",
-    "health-path-without-token": "tells a health check by its method, and by what its path looks like",
+    "health-path-without-token": "recognises a health check by its method and the form of its path",
     # Media type and content coding
     "media-type": "reads any content type",
     "media-type-any-case": "compares the content type byte by byte",
@@ -128,7 +128,7 @@ RULES = {
     "stream-answers-each": "answers once for the whole stream",
     # Health
     "health-by-head": "knows GET for health, and not HEAD",
-    "health": "answers health in a format of its own",
+    "health": "answers health in its own format",
     "standard-health": "does not offer the standard health service",
     "unknown-health-service": "calls services healthy that it does not have",
 }

@@ -65,7 +65,7 @@ full avg10=0.00 avg60=99.00 avg300=0.00 total=0
 def test_states(diagnosis: Diagnosis, state: State) -> None:
     assert diagnosis.state is state
     assert diagnosis.found
-    # What matters says what it costs and what mends it.
+    # A finding that matters states its cost and its fix.
     assert bool(diagnosis.cost) == bool(diagnosis.remedy) == (state in (COSTLY, WRONG))
 
 

@@ -24,7 +24,7 @@ _BACK_OFF_S = 0.02
 
 
 class Clients:
-    """Each client counts up the same few entities of its own, one event after another's reply.
+    """Each client counts up its own few entities, one event after another's reply.
 
     The entities' names begin with `name`, so that clients of several targets can share a table.
     """

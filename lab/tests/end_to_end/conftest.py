@@ -1,4 +1,4 @@
-"""Fixtures of end-to-end tests: a server, started targets, databases of their own, and a Docker engine."""
+"""Fixtures of end-to-end tests: a server, started targets, separate databases, and a Docker engine."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Sends events over either protocol and tells what came of them in one vocabulary."""
+"""Sends events over either protocol and names their outcomes alike."""
 
 import contextlib
 import http.client
@@ -85,7 +85,7 @@ class EventClients:
         self._threads.shutdown()
 
     def send(self, events: Sequence[Any]) -> list["Future[Answer]"]:
-        """Sends events, each from a client of its own."""
+        """Sends events, each from its own client."""
         return [self._threads.submit(self._sender.send, event) for event in events]
 
     def hang_up(self) -> None:

@@ -41,7 +41,7 @@ class Host:
         return _run("ip", "netns", "exec", self.namespace, *command)
 
     def files(self, *command: str) -> "subprocess.CompletedProcess[str]":
-        """Runs a command that sees the file systems as its sshd does, which has mounts of its own."""
+        """Runs a command that sees the file systems as its sshd does, which has its own mounts."""
         return _run("nsenter", "-m", "-t", self.pid_file.read_text().strip(), *command)
 
     def engines(self) -> list[int]:

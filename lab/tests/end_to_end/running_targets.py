@@ -111,7 +111,7 @@ def start(
 
 @dataclass(frozen=True)
 class Running:
-    """A target at work."""
+    """A running target."""
 
     target: Target
     workload: Workload

@@ -92,7 +92,7 @@ def test_arrival_rates(project: Project, database: Server, results: Path) -> Non
     assert run.result.settings["arrivals"] == "poisson"
     assert [phase.arrival_rate_per_s for phase in run.result.phases] == [50, 200]
     warmed = run.result.warm_up
-    # What arrives at a rate is steady as soon as that can be told.
+    # Arrivals at a rate are steady as soon as the rule can decide.
     assert warmed is not None and (warmed.cap_s, warmed.steady) == (10, True)
     assert 6 <= (warmed.steady_after_s or 0) <= warmed.duration_s + 1
     slow, fast = (phase.measured.operations for phase in run.result.phases)
@@ -227,6 +227,6 @@ def test_a_target_that_the_lab_did_not_start(
     for run in runs:
         assert run.result.settings["attached"] == f"127.0.0.1:{port}"
         assert run.result.audit is not None and run.result.audit.clean
-        # What listens on this machine is visible, whatever started it.
+        # A listener on this machine is visible, whatever started it.
         assert {sample.role for sample in run.result.samples} == {"target", "database", "engine"}
         assert run.result.environment["target_process"].endswith(f"({process.pid})")

@@ -47,7 +47,7 @@ def project() -> Project:
 
 
 class Compose:
-    """Commands of one project of its own."""
+    """Commands of one separate project."""
 
     def __init__(self, program: Sequence[str], file: Path, name: str, **environment: str) -> None:
         self._command = [*program, "--file", str(file), "--project-name", name]

@@ -20,7 +20,7 @@ _TOO_SMALL, _AMPLE = "48k", "16m"
 
 
 class SmallDisk:
-    """A folder on a file system of its own."""
+    """A folder on a separate file system."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -36,7 +36,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Loaded:
-    """A target in a write mode, on a port of its own, and the clients that write to it."""
+    """A target in a write mode, on its own port, and the clients that write to it."""
 
     target: Target
     settings: dict[str, str]

@@ -21,7 +21,7 @@ question = "Which way of writing answers sooner at the same load?"
 mode = "equal"
 rounds = 2
 users = [4]
-# CPU is not told of less than a second, and a phase may end a little early.
+# CPU is unknown for less than a second, and a phase may end a little early.
 phase_duration = "1500ms"
 warm_up = "500ms"
 targets = ["{TARGET}"]

@@ -1,4 +1,4 @@
-"""Clients that go away in mid-request: forgotten, and no trouble for others."""
+"""Clients that disconnect in mid-request: forgotten, and no trouble for others."""
 
 import psutil
 import pytest

@@ -49,7 +49,7 @@ def start_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @dataclass
 class Service:
-    """A target at work, and its database, which can be killed and started again."""
+    """A running target, and its database, which can be killed and started again."""
 
     workload: Workload
     protocol: str

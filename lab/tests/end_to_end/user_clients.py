@@ -1,4 +1,4 @@
-"""Calls the user service over either protocol and tells what came of it in one vocabulary: gRPC's codes."""
+"""Calls the user service over either protocol and names outcomes by gRPC's codes."""
 
 import http.client
 import json
@@ -31,7 +31,7 @@ class Reply:
 
 
 class UserClient:
-    """One connection of its own, closed at the end of the block."""
+    """A separate connection, closed at the end of the block."""
 
     def __init__(self, workload: Workload, protocol: str, port: int) -> None:
         self._calls: _HttpCalls | _GrpcCalls = _GrpcCalls(workload, port) if protocol == "grpc" else _HttpCalls(port)

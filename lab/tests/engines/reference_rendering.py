@@ -24,7 +24,7 @@ Acknowledged = Mapping[str, Sequence[int]]
 
 
 def sfc32(seed: str, user: int, sequence: int) -> Iterator[int]:
-    """The draws of one event, after the twelve that are thrown away."""
+    """The draws of one event, after the twelve that are discarded."""
     a, b, c = int(seed[8:], 16), user % TWO_TO_32, sequence % TWO_TO_32
     d = int(seed[:8], 16) ^ 0x9E3779B9
     count = 0

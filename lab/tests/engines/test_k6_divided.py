@@ -116,7 +116,7 @@ class Given(msgspec.Struct):
 
 @contextmanager
 def agents(project: Project, folder: Path, plan: Plan, count: int) -> Iterator[Agents]:
-    """Real ones, each with a k6 of its own."""
+    """Real ones, each with its own k6."""
     engine = find_engine(project, "k6")
     own = replace(engine, build=replace(engine.build, artifact=k6_path()))
     given: Any = Given(plan)

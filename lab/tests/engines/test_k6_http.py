@@ -30,7 +30,7 @@ def test_acknowledged_keys_are_used_again_and_others_are_not(tmp_path: Path) -> 
         plan = plan_for("http", server.port, iterations(4))
         plan["keys"][0]["reuse"] = {"share": 1, "pick": "uniform"}
         run_engine(tmp_path, plan)
-    # The first was refused, so the second makes a key of its own, which the others have no choice but to use.
+    # The first was refused, so the second makes its own key, which the others have no choice but to use.
     assert [seen.path for seen in server.seen] == [f"/items/item-0-{sequence}" for sequence in (0, 1, 1, 1)]
 
 

@@ -63,7 +63,7 @@ def test_a_reader_that_goes_away_stops_k6(tmp_path: Path) -> None:
         errors = engine.stderr.read()
         assert engine.wait(DEADLINE_SECONDS) == 1
         assert not k6.is_running()
-    assert errors == "error: the reader of the result stream went away\n"
+    assert errors == "error: the reader of the result stream closed it\n"
 
 
 def test_a_k6_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_second_is_told_once_all_have_told_of_it_or_are_past_it() -> None:
     merging = Merging(["agent 1", "agent 2"])
     for record in first:
         assert merging.take(0, record) == []
-    # The other had nothing to tell of its first second.
+    # The other reported nothing of its first second.
     rest = [record for record in second if not (isinstance(record, EngineSecond) and record.second == 0)]
     merged_by = [[type(each) for each in merging.take(1, record)] for record in rest]
     assert merged_by == [[Start], [PhaseStart], [EngineSecond, EngineSecond], [PhaseEnd], [End]]

@@ -38,7 +38,7 @@ exit {status}
 
 
 class Remote:
-    """A host that is this machine, in folders of its own."""
+    """A host that is this machine, in its own folders."""
 
     def __init__(self, project: Project, folder: Path) -> None:
         self.folder = folder

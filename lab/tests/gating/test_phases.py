@@ -33,7 +33,7 @@ def as_measured(name: str) -> tuple[RunFigures, Sequence[RunFigures]]:
 class Machine:
     """Measures contenders of four phases with a known truth, and with noise: a tenth in p99, less in throughput.
 
-    Each measurement has an hour of its own, in which all of it is faster or slower; `hours` is how much, a standard
+    Each measurement has its own hour, in which all of it is faster or slower; `hours` is how much, a standard
     deviation of logarithms. The probe before each run sees it, and `probed` says whether that is recorded.
     """
 

@@ -47,7 +47,7 @@ def _run(contender: str, changes: dict[str, Any]) -> RunResult:
     return run_result(contender.split()[0], **{"contender": contender, **changes})
 
 
-def told(checks: Sequence[Check]) -> dict[str, str]:
+def reported(checks: Sequence[Check]) -> dict[str, str]:
     assert all((check.metric, check.outcome) == (VALIDITY, Outcome.FAILED) for check in checks)
     return {check.series.label: check.words for check in checks}
 
@@ -67,7 +67,7 @@ def told(checks: Sequence[Check]) -> dict[str, str]:
 )
 def test_what_the_baseline_has_must_be_there_if_it_was_asked_for(wanted: ComparisonRequest, fails: bool) -> None:
     checks = unmeasured(runs(*BOTH), runs("rust-rest"), requested(wanted))
-    assert told(checks) == (
+    assert reported(checks) == (
         {"go-rest · quick · default · 10 users": "not measured: no reason was recorded"} if fails else {}
     )
 
@@ -76,18 +76,18 @@ def test_the_reason_is_told_where_it_is_known() -> None:
     checks = unmeasured(
         runs(*BOTH), runs("rust-rest"), requested(quick(), "completed", go_rest="go-rest: no toolchain")
     )
-    assert list(told(checks).values()) == ["not measured: go-rest: no toolchain"]
+    assert list(reported(checks).values()) == ["not measured: go-rest: no toolchain"]
     checks = unmeasured(runs(*BOTH), [], requested(quick("go-rest"), "interrupted"))
-    assert list(told(checks).values()) == ["not measured: the comparison is interrupted"]
+    assert list(reported(checks).values()) == ["not measured: the comparison is interrupted"]
 
 
 def test_a_contender_is_a_target_with_its_factors() -> None:
     ways = ["go-rest write_mode=group-commit", "go-rest write_mode=per-request"]
     checks = unmeasured(runs(*ways), runs(ways[0]), requested(quick(settings=WRITE_MODES)))
-    assert list(told(checks)) == [f"{ways[1]} · quick · default · 10 users"]
-    # A target that does not build takes all of its contenders with it, and is told of once.
+    assert list(reported(checks)) == [f"{ways[1]} · quick · default · 10 users"]
+    # A target that does not build takes all of its contenders with it, and is reported once.
     checks = unmeasured(runs(*ways), [], requested(quick(settings=WRITE_MODES), "failed", "go-rest"))
-    assert told(checks) == {
+    assert reported(checks) == {
         f"{way} · quick · default · 10 users": "not measured: go-rest: it did not conform" for way in ways
     }
 
@@ -102,7 +102,7 @@ def test_what_was_refused_needs_no_baseline() -> None:
     checks = unmeasured(
         [], runs("rust-rest"), requested(quick(), "completed", "go-rest", java_rest="java-rest: no JDK")
     )
-    assert told(checks) == {"go-rest · quick": "not measured: go-rest: it did not conform"}
+    assert reported(checks) == {"go-rest · quick": "not measured: go-rest: it did not conform"}
 
 
 def test_what_was_requested_is_unknown_for_a_single_run_and_for_a_file() -> None:

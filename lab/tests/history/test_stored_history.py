@@ -257,7 +257,7 @@ def test_comparisons_are_judged_one_by_one_and_single_runs_together(
 
     def judged(*names: str) -> dict[str, list[tuple[str, int | None]]]:
         found = judgements_of([resolve(project, store.server, name) for name in names])
-        return {name: [(each.label, each.rank) for each in told.contenders] for name, told in found.items()}
+        return {name: [(each.label, each.rank) for each in reported.contenders] for name, reported in found.items()}
 
     assert judged("c1", "c2") == {"c1": [("Rust REST", 1), ("Go REST", 2)], "c2": [("Go REST", 1)]}
     assert judged(str(first), str(other)) == {

@@ -44,8 +44,8 @@ def add(
 
 
 def environment(commit: str, uncommitted: bool | None) -> dict[str, str]:
-    told = {} if uncommitted is None else {"uncommitted_changes": str(uncommitted).lower()}
-    return {"commit": commit, "cpu": "this", "cores": "2", **told}
+    reported = {} if uncommitted is None else {"uncommitted_changes": str(uncommitted).lower()}
+    return {"commit": commit, "cpu": "this", "cores": "2", **reported}
 
 
 def add_runs(store: MetricsStore, runs: Sequence[RunResult], command: str = ORIGIN.command) -> str:

@@ -21,7 +21,7 @@ def noisy(levels: list[tuple[int, float]], spread: float) -> list[float]:
         ([100.0], []),
         ([100.0] * 5, []),
         ([100.0] * 50, []),
-        ([100.0] * 3 + [50.0] * 2, []),  # too few points to tell
+        ([100.0] * 3 + [50.0] * 2, []),  # too few points
         ([100.0] * 10 + [50.0] * 10, [10]),
         ([100.0] * 10 + [50.0] * 10 + [100.0] * 10, [10, 20]),
         ([100.0] * 10 + [1.0] + [100.0] * 10, []),  # one outlier is no level

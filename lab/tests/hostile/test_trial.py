@@ -1,4 +1,4 @@
-"""A trial tells a target that holds from planted ones that hoard, hang or end."""
+"""A trial distinguishes a target that holds from planted ones that hoard, hang or end."""
 
 import subprocess
 import sys

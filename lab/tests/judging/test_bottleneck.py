@@ -25,7 +25,7 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
         (Usage({"target": 90, "database": 10}, 8, target_cores=1), "target-cpu", "90% of the 100% it may use"),
         (Usage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
         (Usage(IDLE, 2, active=8.0, sessions=10), "unknown", ""),
-        # Two sessions that batch what is queued are always at work.
+        # Two sessions that batch what is queued are always active.
         (Usage(IDLE, 2, active=2.0, sessions=2), "unknown", ""),
         (
             Usage(IDLE, 2, active=2.0, sessions=2, waits=WAITS),

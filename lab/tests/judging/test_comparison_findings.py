@@ -78,15 +78,15 @@ def test_nothing_to_find(runs: list[RunResult]) -> None:
 
 
 def share_of_differing_aa_pairs(pairs: int, rounds: int, bias: float = 1.0, times: int = 400) -> float:
-    """Of how many comparisons a finding is told, where each entry is measured with 2% noise; the first is biased."""
+    """The share of comparisons with a finding, where each entry is measured with 2% noise; the first is biased."""
     random = np.random.default_rng(rounds)
-    told = 0
+    reported = 0
     for _ in range(times):
         ratios = 0.02 * 2**0.5 * random.standard_normal((pairs, rounds))
         ratios[0] += np.log(bias)
         kinds = [each.kind for each in comparison_findings.found(comparison_of(), [], [list(each) for each in ratios])]
-        told += "aa-difference" in kinds
-    return told / times
+        reported += "aa-difference" in kinds
+    return reported / times
 
 
 @pytest.mark.parametrize("pairs", [1, 6])
@@ -153,7 +153,7 @@ def test_a_disk_that_changed_between_runs(flushes_ms: tuple[float | None, float]
         ((1.0, 1.1, 1.9), (3.0, 3.0, 3.1), False),
         # The whole round met the slow disk: it remains fair.
         ((1.0, 1.1, 2.2), (3.0, 3.0, 6.1), False),
-        # What is usual cannot be told of two rounds, and a contender that is unknown in a round is no other.
+        # Two rounds do not show what is usual, and a contender that is unknown in a round is no other.
         ((1.0, 2.2), (3.0, 3.0), False),
         ((1.0, 1.1, 2.2), (None, None, None), False),
     ],

@@ -31,7 +31,7 @@ def in_weather(rates: Sequence[float]) -> list[float]:
         ([STEADY, STEADY[::-1], AGEING], [None, None, (-0.15, True)]),
         # What happens to all of them is the machine's doing.
         ([AGEING, [2 * rate for rate in AGEING]], [None, None]),
-        # The others tell how the rounds were.
+        # The others show how the rounds were.
         ([in_weather(each) for each in (STEADY, STEADY[::-1], AGEING)], [None, None, (-0.15, True)]),
         ([in_weather(AGEING)], [None]),
         # Up and down, however far, is no drift; nor is a tenth; nor what two rounds show.
@@ -56,7 +56,7 @@ def test_rounds_that_are_missing_are_left_out() -> None:
 
 
 def share_of_alarms(contenders: int, rounds: int, noise: float, ageing: float = 0.0, times: int = 300) -> float:
-    """Of how many comparisons a drift is told, where the first contender alone becomes slower by `ageing` in all."""
+    """The share of comparisons with a drift, where the first contender alone becomes slower by `ageing` in all."""
     random = np.random.default_rng(rounds)
     alarms = 0
     for _ in range(times):

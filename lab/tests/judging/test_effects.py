@@ -17,7 +17,7 @@ def contender(language: str, protocol: str, *rates: float, **factors: str) -> Co
     return ContenderRates("", HERE, levels, dict(enumerate(rates, start=1)))
 
 
-def told(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
+def reported(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
     """The report of each effect: the ratio in round figures, and its number of pairs."""
     return {
         f"{effect.factor}: {effect.one}/{effect.other}": (round(effect.ratio.median, 6), len(effect.pairs))
@@ -26,12 +26,12 @@ def told(*contenders: ContenderRates) -> dict[str, tuple[float, int]]:
 
 
 def test_nothing_differs() -> None:
-    assert told() == {}
-    assert told(contender("rust", "rest", 10)) == {}
+    assert reported() == {}
+    assert reported(contender("rust", "rest", 10)) == {}
 
 
 def test_matched_contenders_are_alike_in_all_else() -> None:
-    found = told(
+    found = reported(
         contender("rust", "rest", 40),
         contender("rust", "grpc", 20),
         contender("go", "rest", 10),
@@ -41,18 +41,18 @@ def test_matched_contenders_are_alike_in_all_else() -> None:
 
 
 def test_what_differs_in_two_ways_says_nothing_of_either() -> None:
-    assert told(contender("rust", "rest", 40), contender("go", "grpc", 5)) == {}
+    assert reported(contender("rust", "rest", 40), contender("go", "grpc", 5)) == {}
 
 
 def test_the_faster_level_is_told_of() -> None:
-    found = told(
+    found = reported(
         contender("go", "rest", 5, write_mode="group-commit"), contender("go", "rest", 40, write_mode="per-request")
     )
     assert found == {"write_mode: per-request/group-commit": (8, 1)}
 
 
 def test_a_payload_sweep() -> None:
-    found = told(
+    found = reported(
         *(contender("go", "rest", rate, payload=size) for size, rate in (("default", 40), ("8k", 20), ("64k", 5)))
     )
     assert found == {"payload: default/8k": (2, 1), "payload: default/64k": (8, 1), "payload: 8k/64k": (4, 1)}

@@ -1,4 +1,4 @@
-"""Contenders at one rate: who holds it, who answers sooner, and who needs less CPU."""
+"""Contenders at one rate: holding it, latency, and CPU."""
 
 from typing import Any
 
@@ -108,7 +108,7 @@ def test_rates_without_a_closed_level_are_no_equal_load() -> None:
 
 
 def test_equal_contenders_are_called_different_in_one_comparison_of_twenty_at_most() -> None:
-    random, told, times = np.random.default_rng(3), 0, 60
+    random, reported, times = np.random.default_rng(3), 0, 60
 
     def noisy(scale: float, spread: float) -> list[float]:
         return [float(scale * each) for each in np.exp(spread * random.standard_normal(5))]
@@ -121,5 +121,5 @@ def test_equal_contenders_are_called_different_in_one_comparison_of_twenty_at_mo
         ]
         pairs = [pair for load in judged(*made).equal_loads for each in load.pairings.values() for pair in each]
         assert len(pairs) == 24
-        told += any(pair.verdict in ("faster", "slower") for pair in pairs)
-    assert told / times <= 0.05 + 2 * (0.05 * 0.95 / times) ** 0.5
+        reported += any(pair.verdict in ("faster", "slower") for pair in pairs)
+    assert reported / times <= 0.05 + 2 * (0.05 * 0.95 / times) ** 0.5

@@ -214,8 +214,8 @@ def test_a_difference_within_the_noise_floor_is_a_tie_however_regular() -> None:
         for number, rate in enumerate(rates, start=1)
     ]
     close = [*rounds_of("rust-rest", [200, 200, 200]), *rounds_of("go-rest", [206, 206, 206])]
-    told = {frozenset((p.one, p.other)): p.verdict for p in judge(comparison_of(*pairs, *close)).pairings}
-    assert told[frozenset(("rust-rest", "go-rest"))] == "tie"
+    reported = {frozenset((p.one, p.other)): p.verdict for p in judge(comparison_of(*pairs, *close)).pairings}
+    assert reported[frozenset(("rust-rest", "go-rest"))] == "tie"
     assert judge(comparison_of(*close)).pairings[0].verdict == "faster"
 
 

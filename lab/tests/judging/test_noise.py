@@ -8,13 +8,13 @@ from bakeoff.judging.estimates import Spread
 from bakeoff.judging.noise import UNKNOWN, noise_of, round_effects, spread_between_rounds, spread_of_aa_pairs
 
 
-def told(spread: Spread | None) -> tuple[float, int]:
+def reported(spread: Spread | None) -> tuple[float, int]:
     assert spread is not None
     return round(spread.deviation, 4), spread.degrees
 
 
 def test_aa_pairs_that_differ_in_one_direction_only_count_in_full() -> None:
-    assert told(spread_of_aa_pairs([math.log(1.02)] * 4)) == (0.0198, 4)
+    assert reported(spread_of_aa_pairs([math.log(1.02)] * 4)) == (0.0198, 4)
     assert spread_of_aa_pairs([]) is None
 
 
@@ -42,12 +42,12 @@ def test_without_a_second_round_nothing_is_known(rates: Sequence[Mapping[int, fl
 def test_one_contender_alone_keeps_its_whole_spread() -> None:
     spread = spread_between_rounds([{1: 100.0, 2: 100.0 * math.exp(0.02), 3: 100.0 * math.exp(0.04)}])
     # Standard deviation 0.02 of one run; of the difference of two √2 of that.
-    assert told(spread) == (0.0283, 2)
+    assert reported(spread) == (0.0283, 2)
 
 
 def test_what_strikes_all_contenders_of_a_round_is_not_noise() -> None:
     together = [{1: 100.0, 2: 80.0, 3: 120.0}, {1: 50.0, 2: 40.0, 3: 60.0}]
-    assert told(spread_between_rounds(together)) == (0, 2)
+    assert reported(spread_between_rounds(together)) == (0, 2)
     apart = spread_between_rounds([{1: 100.0, 2: 80.0, 3: 120.0}, {1: 50.0, 2: 60.0, 3: 40.0}])
     assert apart is not None
     assert apart.deviation > 0.2
@@ -56,7 +56,7 @@ def test_what_strikes_all_contenders_of_a_round_is_not_noise() -> None:
 def test_of_two_contenders_the_spread_is_that_of_their_ratio() -> None:
     logs = [0.1, 0.3, -0.2, 0.05]
     spread = spread_between_rounds([dict.fromkeys(range(4), 1.0), dict(enumerate(map(math.exp, logs)))])
-    assert told(spread) == (round(statistics.stdev(logs), 4), 3)
+    assert reported(spread) == (round(statistics.stdev(logs), 4), 3)
 
 
 def test_the_effect_of_a_round() -> None:

@@ -45,7 +45,7 @@ def test_grpc_against_rest_is_told_operation_by_operation() -> None:
     assert read.ratio.median == pytest.approx(2.0, rel=0.01)
     assert (save.one, save.other) == ("rest", "grpc")
     assert save.ratio.median == pytest.approx(2.0, rel=0.01)
-    # By throughput there is nothing to tell: the mix gives each operation its half.
+    # Throughput shows nothing: the mix gives each operation its half.
     assert [each.ratio.median for each in judgement.effects] == pytest.approx([1.0])
 
 

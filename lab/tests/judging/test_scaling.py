@@ -1,4 +1,4 @@
-"""Curves of a comparison: who shares one, what was full at each step, and no curve where nothing scales."""
+"""Curves of a comparison: contenders that share one, what was full at each step, and no curve where nothing scales."""
 
 from collections.abc import Mapping
 

@@ -14,7 +14,7 @@ FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
         ([], None),
         (FLAT, None),
         ([0] * 20, None),
-        # Too short to tell.
+        # Too short.
         ([100, 200, 300, 400, 500, 600], None),
         # A rise of a tenth at most is none.
         ([1000 + 10 * second for second in range(10)], None),

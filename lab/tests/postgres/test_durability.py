@@ -112,7 +112,7 @@ def _commit_rows(server: Server, synchronous_commit: str) -> None:
         (300, Written(600, 1_000_000, 2), False),
         # Mostly reads: hardly any rows.
         (0, Written(1_000_000, 100, 10), False),
-        # Too few to tell.
+        # Too few.
         (0, Written(100, 100, 10), False),
     ],
 )

@@ -7,7 +7,7 @@ import textwrap
 from bakeoff.processes import children
 from bakeoff.processes.kill_tree import kill_tree
 
-# Starts processes as fast as it can, each in a session of its own, as PostgreSQL's are; all hold its standard output.
+# Starts processes as fast as it can, each in its own session, as PostgreSQL's are; all hold its standard output.
 _FORKING = textwrap.dedent(
     """
     import os, signal

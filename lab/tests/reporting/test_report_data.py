@@ -46,12 +46,12 @@ def test_contenders_against_the_leader_whichever_way_they_were_paired() -> None:
     judgement, _ = comparison()
     pairings = [replace(each, one=each.other, other=each.one, ratio=Estimate(0.8, 0.7, 0.9, []), verdict="slower")
                 for each in judgement.pairings]  # fmt: skip
-    told = judgement.against_leader(judgement.contenders[2])
+    reported = judgement.against_leader(judgement.contenders[2])
     turned = replace(judgement, pairings=pairings).against_leader(judgement.contenders[2])
-    assert told is not None
+    assert reported is not None
     assert turned is not None
-    assert told.verdict == turned.verdict == "slower"
-    assert told.ratio.median == pytest.approx(0.8, rel=1e-3)
+    assert reported.verdict == turned.verdict == "slower"
+    assert reported.ratio.median == pytest.approx(0.8, rel=1e-3)
     assert (turned.ratio.low, turned.ratio.high) == (0.7, 0.9)
 
 
@@ -174,15 +174,15 @@ def test_the_ranking_tells_what_the_terminal_tells() -> None:
     phases = [phase(number + 1, 10 * 4**number, part) for number, part in enumerate(parts)]
     stored = comparison_of(run_of(phases=phases))
     judgement = judge(stored)
-    (told,) = judgement.contenders
-    best = told.best_level
+    (reported,) = judgement.contenders
+    best = reported.best_level
     assert best is not None
     assert best.load == "160 users"
-    assert told.optimal_users == 40
+    assert reported.optimal_users == 40
     api = best.costs["target"]
     assert api.cpu_us_each is not None
     shown = [
-        f" 1 {told.label}",
+        f" 1 {reported.label}",
         *("160", f"{best.throughput_per_s.median:,.0f}", "–"),
         *(two_places(best.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
         *("0", f"{api.cpu_us_each.median:.1f}", f"{api.memory_peak_mb.median:.1f}"),
@@ -198,8 +198,8 @@ def test_least_cpu_and_memory_are_those_of_the_ranking() -> None:
     assert total is not None
     cheap = replace(total.costs["target"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
     second = replace(judgement.contenders[1], total=replace(total, costs={"target": cheap}))
-    told = {each.title: each.value for each in highlights_of([judgement.contenders[0], second])}
-    assert (told["Least CPU"], told["Least memory"]) == ("10.0 µs", "31.2 MB")
+    reported = {each.title: each.value for each in highlights_of([judgement.contenders[0], second])}
+    assert (reported["Least CPU"], reported["Least memory"]) == ("10.0 µs", "31.2 MB")
 
 
 def test_every_run_names_its_bottleneck() -> None:
@@ -248,8 +248,8 @@ def test_proportional_memory_stands_beside_resident() -> None:
 
 def test_highlights_call_ties_ties() -> None:
     judgement, _ = comparison(Shape(targets=tuple(SPEEDS)))
-    told = {each.title: each.who for each in highlights_of(judgement.contenders)}
-    assert told == {
+    reported = {each.title: each.who for each in highlights_of(judgement.contenders)}
+    assert reported == {
         "Highest throughput": "Rust REST and Rust gRPC",
         "Lowest p99": "Rust REST and Rust gRPC",
         "Least CPU": "All 6",

@@ -1,4 +1,4 @@
-"""Runs that take turns, each in a thread of its own."""
+"""Runs that take turns, each in its own thread."""
 
 import threading
 from collections.abc import Callable, Sequence

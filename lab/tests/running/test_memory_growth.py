@@ -26,7 +26,7 @@ def sampled(megabytes: Callable[[int], float], seconds: int, role: str = "target
         (lambda at: 50 + 0.01 * at, False),  # less than can be claimed
         (lambda at: 500 + at, False),  # not a tenth
         (lambda at: 20 + 80 * (1 - 0.9**at), False),  # a pool that fills
-        (lambda at: 50 + 40 * (at % 10), False),  # a collector at work
+        (lambda at: 50 + 40 * (at % 10), False),  # a running collector
         (lambda at: 110 - at, False),
     ],
 )

@@ -25,7 +25,7 @@ NAME = "producer-api-go-rest"
 
 
 def running(port: int = 1, pid: int | None = None, database_pids: Sequence[int] = ()) -> Any:
-    """A target at work. No `pid`: it was not started by the lab."""
+    """A running target. No `pid`: it was not started by the lab."""
     pids = {} if pid is None else {NAME: pid}
     process = SimpleNamespace(container=None)
     return SimpleNamespace(access=Access("127.0.0.1", port), pids=pids, database_pids=database_pids, process=process)

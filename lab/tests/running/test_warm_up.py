@@ -153,20 +153,22 @@ def test_the_first_half_minute_is_reported_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "operations", "steady", "steady_after_s"),
+    ("reported", "operations", "steady", "steady_after_s"),
     [
         # An engine that ends the phase by the rule has the last word: here replies straggled after its end.
         ({"steady_after_s": 6}, [1000] * 6 + [3], True, 6),
         ({"steady_after_s": None}, CLIMB, False, None),
         ({}, [1000] * 8, True, 6),
         ({}, CLIMB, False, None),
-        # Too short to tell.
+        # Too short.
         ({"steady_after_s": None}, [5], None, None),
         ({}, [5], None, None),
     ],
 )
-def test_record(told: dict[str, Any], operations: list[int], steady: bool | None, steady_after_s: int | None) -> None:
-    ended = phase_end(duration_ns=len(operations) * SECOND_NS, **told)
+def test_record(
+    reported: dict[str, Any], operations: list[int], steady: bool | None, steady_after_s: int | None
+) -> None:
+    ended = phase_end(duration_ns=len(operations) * SECOND_NS, **reported)
     seconds = [engine_second(number, operations=count) for number, count in enumerate(operations)]
     record = settled_in([*seconds, ended], steps([], Settling(10)))
     assert record is not None

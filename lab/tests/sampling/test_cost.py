@@ -107,7 +107,7 @@ def test_what_was_used_in_some_spans() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="not reported by this kernel it")
 def test_proportional_memory_of_a_tree() -> None:
-    # A process of its own: the tests' may have started a database by now, whose pages no other process here shares.
+    # A separate process: the tests' may have started a database by now, whose pages no other process here shares.
     child = subprocess.Popen([sys.executable, "-c", "print(); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()

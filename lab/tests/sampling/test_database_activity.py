@@ -83,7 +83,7 @@ def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def test_postgresql_s_own_counts(server: Server) -> None:
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute("CREATE TABLE counted (id int PRIMARY KEY, n int) WITH (fillfactor = 50)")
-    # A connection of its own, as a target has: its counts are reported when it ends.
+    # A separate connection, as a target has: its counts are reported when it ends.
     with (
         DatabaseWatch(server, period_s=0.01) as watch,
         psycopg.connect(server.url, autocommit=True) as connection,

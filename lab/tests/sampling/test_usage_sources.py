@@ -2,7 +2,7 @@ from bakeoff.sampling.process_tree import Together, Usage
 
 
 class Told:
-    """A source that tells one usage after another."""
+    """A source that reports one usage after another."""
 
     def __init__(self, *usages: Usage | None, proportional: int | None = None) -> None:
         self._usages = list(usages)

@@ -1,4 +1,4 @@
-"""Calibrations in a real PostgreSQL: which of them a run is told of."""
+"""Calibrations in a real PostgreSQL: those that apply to a run."""
 
 from dataclasses import replace
 

@@ -38,9 +38,9 @@ def test_a_connection_that_breaks_off_is_told_in_words(
 ) -> None:
     monkeypatch.setattr(Server, "connect", lambda _server: BrokenOff())
     store = MetricsStore(Server("postgresql://someone:secret@host/metrics", None, embedded=False))
-    with pytest.raises(DatabaseUnreachableError) as told:
+    with pytest.raises(DatabaseUnreachableError) as reported:
         getattr(store, method)(*arguments)
-    assert told.value.message == (
+    assert reported.value.message == (
         "The connection to the database postgresql://someone@host/metrics was lost: server closed the connection "
         "unexpectedly."
     )

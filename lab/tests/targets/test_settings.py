@@ -47,7 +47,7 @@ def test_a_setting_without_a_known_default_is_recorded_when_it_is_given() -> Non
 def test_shipped_manifests_tell_the_defaults_that_their_readmes_do(project: Project) -> None:
     for shipped in find_targets(project):
         readme = (shipped.directory / "README.md").read_text("utf-8")
-        told = dict(re.findall(r"^\| `([A-Z0-9_]+)` \| (.*?) \|", readme, re.MULTILINE))
+        reported = dict(re.findall(r"^\| `([A-Z0-9_]+)` \| (.*?) \|", readme, re.MULTILINE))
         defaults = {each.variable: each.default for each in shipped.settings if each.default is not None}
         assert len(defaults) >= 7
-        assert {variable: told[variable].strip("`") for variable in defaults} == defaults, shipped.name
+        assert {variable: reported[variable].strip("`") for variable in defaults} == defaults, shipped.name

@@ -64,7 +64,7 @@ def test_a_workload_that_uses_no_key_again_cannot_share_any(empty_checkout: Proj
     ],
 )
 def test_merges_are_numbered_and_those_of_hot_keys_repeat(project: Project, reuse: Reuse, modulo: int | None) -> None:
-    """A member of its own for each merge; where names repeat, its value is the sequence."""
+    """A separate member for each merge; where names repeat, its value is the sequence."""
     plan = as_json(compile_plan(load_workload(project, "events"), replace(LOAD, reuse=reuse)))
     slot = {"slot": "sequence", **({} if modulo is None else {"modulo": modulo})}
     for operation in plan["operations"]:

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader has closed the output. Python would complain once more when it closes the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print("error: the reader of the result stream went away", file=sys.stderr)
+        print("error: the reader of the result stream closed it", file=sys.stderr)
         return FAILED
 
 

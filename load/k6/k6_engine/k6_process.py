@@ -79,7 +79,7 @@ class K6Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=_environment(ca_file),
-                # A group of its own: Ctrl-C reaches the engine, which then stops k6 once and in order.
+                # A separate group: Ctrl-C reaches the engine, which then stops k6 once and in order.
                 start_new_session=True,
                 preexec_fn=_die_with_parent if _LINUX else None,
             )

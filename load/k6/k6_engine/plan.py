@@ -179,7 +179,7 @@ def refusal(plan: Plan) -> str | None:
 
 
 def _idle_phase(plan: Plan) -> str | None:
-    """An engine without users writes nothing of its phase, and could not be told from one that failed."""
+    """An engine without users writes nothing of its phase, and could not be distinguished from one that failed."""
     for phase, document in zip(plan.phases, plan.document["phases"], strict=True):
         for divided, unit in ((phase.users_in_test, "users"), (document.get("iterations"), "iterations")):
             if divided is not None and plan.segment.share_of(divided) == 0:

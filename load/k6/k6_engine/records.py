@@ -11,7 +11,7 @@ NS_PER_US = 1000
 
 
 class Stream:
-    """Writes records. A reader that went away raises BrokenPipeError at the next record."""
+    """Writes records. A reader that closed the stream raises BrokenPipeError at the next record."""
 
     def __init__(self, output: TextIO) -> None:
         self._output = output

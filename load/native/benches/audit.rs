@@ -1,7 +1,7 @@
 //! Measures an audit: `TEST_DATABASE_URL=… cargo bench --bench audit [-- ENTITIES]`, one million by default.
 //!
 //! A ledger of twice as many writes, half of which update an entity as in the events workload, and the table that they
-//! leave, in a schema of its own. Prints the time from beginning to end, as the lab waits for it.
+//! leave, in its own schema. Prints the time from beginning to end, as the lab waits for it.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -139,7 +139,7 @@ fn plan_json() -> Value {
 /// Keys and documents.
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Events of users who take turns, all acknowledged; how many there are, and what they leave behind.
+/// Events of users in turn, all acknowledged; how many there are, and what they leave behind.
 fn write_ledger(plan: &Path, path: &Path, entities: usize) -> Result<(u64, Rows), Box<dyn Error>> {
     let plan = Plan::read(plan)?;
     let workload = Arc::new(Workload::compile_messages(&plan)?);

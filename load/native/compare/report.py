@@ -9,7 +9,7 @@ from tools import SATURATION, TOOLS
 
 Runs = Mapping[str, Sequence[Measured]]
 
-# What a busy machine adds to the engine's figure, and the others' may by chance not have.
+# The share that a busy machine may add to the engine's figure alone.
 _TOLERANCE = 1.05
 
 

@@ -19,7 +19,7 @@ pub struct ListRule {
 
 impl ListRule {
     /// # Errors
-    /// The user's own members are of no known kind, or cannot be told apart.
+    /// The user's own members are of no known kind, or cannot be distinguished.
     pub fn new(rule: &ListCheck, kinds: &[String]) -> Result<Self, PlanError> {
         let kind_of = |own: &crate::plan::OwnMembers| {
             let kind = kinds.iter().position(|known| *known == own.kind);

@@ -214,7 +214,7 @@ fn going_away_with_answers_still_to_come() {
         let last = [stream.to_be_bytes(), [0; 4]].concat();
         peer.write(kind::GOAWAY, 0, 0, &last).answer(stream)
     };
-    assert_eq!(outcome(&json!({}), leave), (3, BTreeMap::new(), 3), "answered, then a connection of its own for each");
+    assert_eq!(outcome(&json!({}), leave), (3, BTreeMap::new(), 3), "answered, then its own connection for each");
 }
 
 #[test]

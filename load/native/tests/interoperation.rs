@@ -25,7 +25,7 @@ struct Received {
     most_at_once: AtomicUsize,
 }
 
-/// A server with these settings, in a thread with a runtime of its own.
+/// A server with these settings, in a thread with its own runtime.
 fn serve(settings: fn(&mut server::Builder)) -> (SocketAddr, Arc<Received>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("non-blocking");

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use support::{plan, read_request, run, run_on, serve, slow};
 
-/// A null server in a process of its own, ended with the test.
+/// A null server in its own process, ended with the test.
 struct Null {
     child: Child,
     address: SocketAddr,
@@ -22,7 +22,7 @@ struct Null {
 
 impl Null {
     fn start() -> Self {
-        // What the events workload expects: `EventResponse { success: true }`.
+        // The reply that the events workload expects: `EventResponse { success: true }`.
         Self::with(&["--grpc-reply", "0801"])
     }
 

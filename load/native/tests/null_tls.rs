@@ -18,7 +18,7 @@ use support::{Memory, plan, run};
 /// The protocol of the authority's own server, in whose place the null server stands here.
 const UNUSED: &str = "";
 
-/// A server in a thread of its own, until the test ends.
+/// A server in its own thread, until the test ends.
 fn serve(change: impl FnOnce(Server) -> Server) -> SocketAddr {
     // A gRPC reply that says `success`, which the plan of the events expects.
     let server = change(Server::bind("127.0.0.1:0", b"{}", &[8, 1]).expect("a port"));

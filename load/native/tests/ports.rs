@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// A network of its own that has four local ports, with the null server and ten users in it.
+/// A separate network that has four local ports, with the null server and ten users in it.
 const SCRIPT: &str = r#"
 set -eu
 ip link set lo up

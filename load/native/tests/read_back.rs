@@ -1,4 +1,4 @@
-//! The audit through the target's own reads: what a run was told is stored must be what the target shows afterwards.
+//! The audit through the target's own reads: every acknowledged write must be what the target shows afterwards.
 
 mod support;
 

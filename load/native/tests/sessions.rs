@@ -1,4 +1,4 @@
-//! Sessions beside the weighted mix, and operations that arrive at rates of their own.
+//! Sessions beside the weighted mix, and operations that arrive at their own rates.
 
 mod support;
 

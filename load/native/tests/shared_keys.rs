@@ -88,7 +88,7 @@ fn users_contend_for_the_shared_keys_and_each_violation_is_found() {
     let contended = stored.keys().filter(|key| key.starts_with("k9999999-")).count();
     assert_eq!(contended, SHARED, "each shared key is written");
     let own = stored.len() - contended;
-    assert!((300..500).contains(&own), "{own} of 1,000 events make a key of their own");
+    assert!((300..500).contains(&own), "{own} of 1,000 events make their own key");
     let clean = run.audit(&stored, 2);
     assert!(clean.is_clean(), "{}", clean.json());
 

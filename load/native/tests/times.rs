@@ -24,7 +24,7 @@ fn at_a_rate(users: u32, more: &Value) -> Value {
     events::with(json!({"phases": [phase], "transport": {"timeout_ms": TIMEOUT_NS / 1_000_000}}), more)
 }
 
-/// What came of a plan's only phase, which no request of that came to a good end.
+/// The result of a plan's only phase, in which no request succeeded.
 fn failures(plan: &Plan, kind: &str) -> PhaseTotals {
     let mut memory = run(plan);
     let errors = memory.errors();

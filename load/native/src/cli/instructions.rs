@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use crate::engine::{Instruction, Instructions};
 
-/// Reads instructions in a thread of its own. `stop` and the end of the input set `interrupted`: an agent must not
+/// Reads instructions in its own thread. `stop` and the end of the input set `interrupted`: an agent must not
 /// outlive the process that leads it.
 ///
 /// # Errors

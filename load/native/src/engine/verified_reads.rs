@@ -128,7 +128,7 @@ impl VerifiedReads {
         Some(Err(WrongContent::wrong_read(&rules.place, expected, shown.map_or("nothing".to_owned(), shown_content))))
     }
 
-    /// Renders the user and the key of a write into `key`; false where it has none, or one that only a reply tells.
+    /// Renders the user and the key of a write into `key`; false where it has none, or one that only a reply shows.
     fn effect_key(&mut self, user: u32, event: &Event, own: Option<&Entity>) -> bool {
         let workload = Arc::clone(self.renderer.workload());
         let Some(effect) = &workload.operations[usize::from(event.operation)].effect else { return false };

@@ -1,4 +1,4 @@
-//! Writes a ledger on a thread of its own, so that the load never waits for the disk.
+//! Writes a ledger on its own thread, so that the load never waits for the disk.
 
 use std::fs::File;
 use std::io::{self, Write};

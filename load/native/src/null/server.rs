@@ -97,7 +97,7 @@ impl Server {
                 if let Some(delayed) = delayed.as_mut().filter(|_| !out.is_empty()) {
                     delayed.put(Place { slot, visit: client.visit }, std::mem::take(&mut out), Instant::now());
                 }
-                // What was written before the error still reaches the client.
+                // Bytes written before the error still reach the client.
                 if !client.write(&mut out) || !stays {
                     clients[slot] = None;
                 }

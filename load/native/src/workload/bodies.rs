@@ -26,7 +26,7 @@ pub fn encode(encoding: BodyEncoding, message: &[u8], out: &mut Vec<u8>) -> Opti
 /// Refuses a message that cannot be such a body, whatever its slots render.
 ///
 /// # Errors
-/// What it must be.
+/// The expected value.
 pub fn check(encoding: BodyEncoding, template: &Template, slots: &SlotTable) -> Result<(), PlanError> {
     let mut sample = Vec::new();
     for part in template.parts() {

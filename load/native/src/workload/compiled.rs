@@ -37,7 +37,7 @@ pub struct Workload {
     pub sessions: Vec<Session>,
     /// Of the operations, then of the sessions.
     cumulative_weights: Vec<u64>,
-    /// The same without operations that have a rate of their own.
+    /// The same without operations that have their own rate.
     weights_without_rates: Vec<u64>,
     /// The operation that each user sends first.
     login: Option<usize>,
@@ -171,7 +171,7 @@ impl Workload {
         };
         let chosen = self.sessions[usize::from(step.session)].steps[usize::from(step.number)];
         let index = self.possible_operation(chosen, state, state.session());
-        // What a step needs first is no step.
+        // The request that a step needs first is no step.
         (index, (index == chosen).then_some(step))
     }
 

@@ -30,9 +30,9 @@ pub enum Wanted {
     /// Drawn by the weights.
     #[default]
     Drawn,
-    /// Drawn by the weights of the operations that do not arrive at a rate of their own.
+    /// Drawn by the weights of the operations that do not arrive at their own rate.
     DrawnWithoutRates,
-    /// This one, which arrives at a rate of its own.
+    /// This one, which arrives at its own rate.
     Operation(u16),
 }
 

@@ -130,7 +130,7 @@ pub fn run_on(plan: &Plan, threads: u32, interrupted: Arc<AtomicBool>) -> Memory
     memory
 }
 
-/// Serves each connection in a thread of its own, until the test ends.
+/// Serves each connection in its own thread, until the test ends.
 pub fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! A small API with a login and items, which can be told to misbehave.
+//! A small API with a login and items, which can be made to misbehave.
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use std::collections::BTreeMap;

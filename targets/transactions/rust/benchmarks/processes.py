@@ -1,6 +1,6 @@
 """The processes of the benchmarks in this folder: the gateway with its servers, and the framework's own minimal server.
 
-The programs are those of the release build; every start has free ports and a folder of its own, and ends with its
+The programs are those of the release build; every start has free ports and its own folder, and ends with its
 block.
 """
 

@@ -1,4 +1,4 @@
-// What a reader can do: choose targets and group, step through points, list figures, save pictures, switch light and dark.
+// Actions of a reader: choose targets and group, step through points, list figures, save pictures, switch light and dark.
 (() => {
   const { charts, styles } = JSON.parse(document.getElementById("report").textContent);
   const { full } = bakeoff.formats;

@@ -1,4 +1,4 @@
-// What Chart.js does not draw by itself: whiskers, marks, reference lines, phases, hatched bars.
+// Shapes that Chart.js does not draw by itself: whiskers, marks, reference lines, phases, hatched bars.
 bakeoff.plugins = (() => {
   const FONT = "12px system-ui, sans-serif";
 
@@ -91,7 +91,7 @@ bakeoff.plugins = (() => {
     },
   };
 
-  // What something else can do, across the chart.
+  // Reference lines across the chart.
   const references = {
     id: "references",
     afterDatasetsDraw(chart) {

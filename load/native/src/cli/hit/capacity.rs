@@ -27,7 +27,7 @@ pub fn of(plan: &Plan, measured: &Summary, arguments: &HitArguments) -> Result<O
     Ok(measured.map(|measured| measured.totals.all.ok as f64 / measured.seconds()).filter(|rate| *rate > 0.0))
 }
 
-/// This program's null server in a process of its own, which has descriptors of its own.
+/// This program's null server in its own process, which has its own descriptors.
 struct NullServer {
     process: Child,
     port: u16,

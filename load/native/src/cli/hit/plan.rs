@@ -135,7 +135,7 @@ fn operation(request: &Request, arguments: &HitArguments) -> Result<Operation, P
     })
 }
 
-/// What the user wrote is sent as it is, unless it has slots.
+/// The user's text is sent as it is, unless it has slots.
 fn segments(text: &str, has_slots: bool) -> Result<Vec<Segment>, PlanError> {
     match text {
         _ if has_slots => parse_template(text),

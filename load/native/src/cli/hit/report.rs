@@ -26,7 +26,7 @@ const GENERATOR_BOUND: f64 = 2.0 / 3.0;
 const LAG_SHARE: f64 = 0.1;
 const UNITS: [&str; 4] = ["B", "kB", "MB", "GB"];
 
-/// What one phase measured. Latencies are milliseconds, in the open model from each request's scheduled instant.
+/// Results of one phase. Latencies are milliseconds, in the open model from each request's scheduled instant.
 /// `statuses` counts replies by status; `errors` counts what failed without one. `capacity_per_s` is the generator's
 /// rate with the same requests against a server that does nothing.
 #[derive(Debug, Serialize)]

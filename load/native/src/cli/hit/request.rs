@@ -1,4 +1,4 @@
-//! What to send to the URL, checked before anything is sent.
+//! The request to the URL, checked before anything is sent.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, stdin};

@@ -58,7 +58,7 @@ pub fn decode(input: &[u8], out: &mut Vec<u8>) -> Option<()> {
             }
         }
     }
-    // What is left is padding: fewer than eight bits, all of them one.
+    // The rest is padding: fewer than eight bits, all of them one.
     (length < 8 && code == (1 << length) - 1).then_some(())
 }
 

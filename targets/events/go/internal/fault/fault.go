@@ -1,5 +1,5 @@
 // Package fault is the one kind of error that reaches a client. Each transport maps its kind once,
-// to a status of its own.
+// to its own status.
 package fault
 
 import (

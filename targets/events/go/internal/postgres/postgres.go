@@ -105,7 +105,7 @@ func (d *Database) Prepare(ctx context.Context) error {
 	return classify(err)
 }
 
-// Store stores all rows or none: one statement outside of a transaction is a transaction of its own,
+// Store stores all rows or none: one statement outside of a transaction is its own transaction,
 // without BEGIN and COMMIT.
 func (d *Database) Store(ctx context.Context, rows writer.Rows) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

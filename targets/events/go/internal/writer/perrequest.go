@@ -9,7 +9,7 @@ import (
 	"example.com/bakeoff/events/internal/fault"
 )
 
-// perRequest stores each request in a transaction of its own, no more at once than its bounds allow.
+// perRequest stores each request in its own transaction, no more at once than its bounds allow.
 type perRequest struct {
 	// writing cancels running statements when it ends.
 	writing  context.Context

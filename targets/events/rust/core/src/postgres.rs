@@ -41,7 +41,7 @@ impl Database for Postgres {
         Self { pool: pool.connect_lazy_with(options.clone()), options }
     }
 
-    /// Uses a connection of its own: the pool would report a timeout instead of the reason for it.
+    /// Uses its own connection: the pool would report a timeout instead of the reason for it.
     fn prepare(&self) -> Answer<'_> {
         async {
             let connect = timeout(CONNECT_TIMEOUT, PgConnection::connect_with(&self.options));

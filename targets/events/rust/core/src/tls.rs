@@ -17,7 +17,7 @@ use crate::settings::{CERTIFICATE_VARIABLE, KEY_VARIABLE, SettingError, TlsFiles
 pub struct Tls {
     /// Accepts TLS 1.2 and 1.3.
     pub acceptor: TlsAcceptor,
-    /// The files, for servers with an acceptor of their own.
+    /// The files, for servers with their own acceptor.
     pub files: TlsFiles,
 }
 

@@ -13,7 +13,7 @@ pub fn read(check: &str) -> io::Result<Vec<Vec<u8>>> {
     fs::read_to_string(packed(check))?.lines().map(decode).collect()
 }
 
-/// Writes each packed input of a check to a file of its own, as libFuzzer expects them.
+/// Writes each packed input of a check to its own file, as libFuzzer expects them.
 pub fn unpack(check: &str) -> io::Result<()> {
     let folder = folder(check);
     fs::create_dir_all(&folder)?;

@@ -11,7 +11,7 @@ use prost::Message;
 use crate::attributes;
 use crate::proto::{EntityUpdate, EventRequest};
 
-/// The event of a message of its own, whose size tonic has checked.
+/// The event of a separate message, whose size tonic has checked.
 pub fn from_message(message: EventRequest) -> Result<Event, Error> {
     message.validate().map_err(|report| first_broken_rule(&report))?;
     let entities = message.event_body.unwrap_or_default().entities;

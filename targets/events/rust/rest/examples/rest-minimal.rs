@@ -1,4 +1,4 @@
-//! What the target adds to its framework: serves either axum's minimal example, which binds, validates and
+//! Shows the cost that the target adds to its framework: serves either axum's minimal example, which binds, validates and
 //! replies, or the target itself with a storage that discards rows. Neither uses a database, and the target's write mode
 //! is per-request, because a queue is no part of a framework.
 //!

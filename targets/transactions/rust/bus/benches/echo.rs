@@ -1,5 +1,5 @@
 //! Echoes a second with 64 outstanding: bare frames over a Unix socket, the local bus, and NATS where `NATS_URL` names a
-//! server. Rounds are interleaved: `cargo bench --package bus`. Bare frames go out each with a system call of its own,
+//! server. Rounds are interleaved: `cargo bench --package bus`. Bare frames go out each with its own system call,
 //! and all that are ready with one, as those of the bus do.
 
 use std::future::pending;
@@ -37,7 +37,7 @@ impl Services for Echo {
 /// How bare frames are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sending {
-    /// Each with a system call of its own.
+    /// Each with its own system call.
     Alone,
     /// All that are ready with one system call.
     Together,

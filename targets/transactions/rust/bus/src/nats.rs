@@ -115,7 +115,7 @@ async fn reply(client: &Client, to: Subject, result: &Result<Payload, String>) -
 
 async fn connected(url: &str) -> io::Result<Client> {
     let options = ConnectOptions::new()
-        .retry_on_initial_connect() // Every call has a deadline of its own.
+        .retry_on_initial_connect() // Every call has its own deadline.
         .request_timeout(Some(Duration::from_hours(1)));
     options.connect(url).await.map_err(io::Error::other)
 }

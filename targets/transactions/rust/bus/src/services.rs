@@ -7,7 +7,7 @@ pub trait Services {
     /// Their names, each at most 255 bytes.
     fn names(&self) -> Vec<&'static str>;
 
-    /// Answers a call to one of them; an `Err` is told to the caller as the service's failure.
+    /// Answers a call to one of them; an `Err` reaches the caller as the service's failure.
     fn call(&self, service: &str, payload: Payload) -> Result<Payload, String>;
 }
 

@@ -70,7 +70,7 @@ fn ubf_of(functions: &'static Functions, view: View<'_>) -> Result<Typed, String
     Ok(typed)
 }
 
-/// More than enough: values are aligned, and each nested buffer has a head of its own.
+/// More than enough: values are aligned, and each nested buffer has its own head.
 fn room_for(view: View<'_>) -> usize {
     let of_value = |value| match value {
         Value::Text(text) => text.len(),

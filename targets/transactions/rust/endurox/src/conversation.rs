@@ -1,4 +1,4 @@
-//! Calls that are larger than a message, or may have such a reply: both go in parts, over a connection of their own.
+//! Calls that are larger than a message, or may have such a reply: both go in parts, over their own connection.
 
 use std::ffi::{CString, c_char, c_int, c_long};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -19,7 +19,7 @@ pub async fn transaction(services: &Data<Services>, transaction: Payload) -> Res
     let batches = services.batches();
     batches.add(Waiting { transaction, reply });
     if batches.begin_calling() {
-        // A task of its own: a client that leaves takes its request with it, and not the calls of others.
+        // A separate task: a client that leaves takes its request with it, and not the calls of others.
         rt::spawn(call_all(Data::clone(services)));
     }
     Ok(services.before_deadline(replied).await?.map_err(|_| CallError::Disconnected)??)

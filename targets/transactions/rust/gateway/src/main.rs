@@ -1,4 +1,4 @@
-//! A REST gateway over services on a bus. Every worker has connections of its own and any number of calls outstanding.
+//! A REST gateway over services on a bus. Every worker has its own connections and any number of calls outstanding.
 
 mod batching;
 mod calling;

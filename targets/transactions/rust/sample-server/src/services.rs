@@ -44,7 +44,7 @@ fn decided(view: View<'_>) -> Result<Buffer, String> {
     decide(&transaction).map_err(|error| error.to_string())
 }
 
-/// A transaction that fails is told in its place, and fails no other.
+/// A transaction that fails is reported in its place, and fails no other.
 fn transactions(view: View<'_>) -> Result<Payload, String> {
     let outcome = |part| decided(part).or_else(|reason| Outcome { failure: Some(&reason) }.to_buffer());
     let outcomes = || {

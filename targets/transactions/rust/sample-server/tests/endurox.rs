@@ -148,7 +148,7 @@ async fn when_available(bus: &EnduroxBus, call: &Call) -> Result<Payload, CallEr
     }
 }
 
-/// Returns when the daemon has noticed the server's end and taken its services away.
+/// Returns when the daemon has noticed the server's end and removed its services.
 async fn until_unavailable(bus: &EnduroxBus) {
     let short = Call { deadline: Duration::from_millis(100), ..echo("gone") };
     while bus.call(short.clone()).await != Err(CallError::Unavailable) {}

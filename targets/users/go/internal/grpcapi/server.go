@@ -26,7 +26,7 @@ const (
 )
 
 // streamWorkers are the goroutines that serve calls one after another: a new one for each call would grow its stack again,
-// which took 9 % of the CPU. More calls than these get goroutines of their own.
+// which took 9 % of the CPU. More calls than these get their own goroutines.
 const streamWorkers = 256
 
 // Options are the settings of a server.

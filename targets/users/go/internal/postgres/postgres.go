@@ -45,7 +45,7 @@ type Options struct {
 	Application string
 	// Connections are the most to each of them.
 	Connections int
-	// PerRequest gives each write a transaction of its own.
+	// PerRequest gives each write its own transaction.
 	PerRequest bool
 	// Flushers are how many run at once of the transactions of shared writes, of shared reads by id, and of shared
 	// first pages.

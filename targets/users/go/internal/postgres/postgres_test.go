@@ -16,7 +16,7 @@ import (
 	"grpc-user-service/internal/user"
 )
 
-// open returns a repository in a schema of its own, and a URL that leads to it.
+// open returns a repository in its own schema, and a URL that leads to it.
 func open(t *testing.T, perRequest bool) (*postgres.Repository, string) {
 	t.Helper()
 	url := os.Getenv("TEST_DATABASE_URL")

@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS users (
 );
 
 -- How many users there are by blocks of 2^level ids, so that neither a total nor a far page counts users one by one.
--- Large blocks lead to the small one in which a page begins. Each connection counts in rows of its own (slot): concurrent
+-- Large blocks lead to the small one in which a page begins. Each connection counts in its own rows (slot): concurrent
 -- transactions never wait for each other's counts, and a sum over the slots is exact in every snapshot. A slot's count
 -- alone may be negative.
 CREATE TABLE IF NOT EXISTS user_counts (

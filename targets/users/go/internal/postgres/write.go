@@ -67,7 +67,7 @@ func (r *Repository) store(ctx context.Context, writes []*write) {
 	}
 }
 
-// storeTogether stores writes in one transaction. If one of them is refused, each gets a transaction of its own.
+// storeTogether stores writes in one transaction. If one of them is refused, each gets its own transaction.
 func (r *Repository) storeTogether(ctx context.Context, writes []*write) {
 	outcomes, err := r.transaction(ctx, writes)
 	if len(writes) > 1 && isCode(err, uniqueViolation, deadlock) {

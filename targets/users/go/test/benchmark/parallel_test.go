@@ -9,7 +9,7 @@ import (
 // levels are callers for each CPU.
 var levels = []int{1, 8, 32}
 
-// measure runs an operation at each level against a server of its own. benchstat reads what it prints.
+// measure runs an operation at each level against its own server. benchstat reads what it prints.
 func measure(b *testing.B, protocol string, run operation) {
 	for _, level := range levels {
 		b.Run(fmt.Sprintf("callers=%dxCPU", level), func(b *testing.B) {

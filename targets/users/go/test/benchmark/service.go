@@ -1,6 +1,6 @@
 // Package benchmark measures the user service in this process: real servers, real connections, users in memory.
 //
-// It is what `go test -bench` needs. The lab measures the same service as processes of their own, with intervals,
+// It is what `go test -bench` needs. The lab measures the same service as separate processes, with intervals,
 // checked replies and an audit: ./bakeoff run --workload users.
 package benchmark
 
@@ -101,7 +101,7 @@ func (s *service) email(prefix string) string {
 	return fmt.Sprintf("%s-%d@example.org", prefix, s.made.Add(1))
 }
 
-// operation is one kind of call. It returns when the measured call began, because some need a user of their own first.
+// operation is one kind of call. It returns when the measured call began, because some need their own user first.
 type operation func(ctx context.Context, s *service, number int64) (time.Time, error)
 
 // Operations, in the order of the document.

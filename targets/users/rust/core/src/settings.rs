@@ -53,7 +53,7 @@ pub struct Settings {
     pub database: PgConnectOptions,
     /// Maximum number of connections to the database.
     pub connections: u32,
-    /// Each request has statements and a transaction of its own.
+    /// Each request has its own statements and transaction.
     pub per_request: bool,
     /// Shared transactions in flight at once, as many shared reads by id, and as many shared first pages.
     pub flushers: usize,

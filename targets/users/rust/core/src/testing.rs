@@ -12,7 +12,7 @@ use crate::repository::{Outcome, Repository};
 use crate::service::Service;
 use crate::user::{Change, Page, Query, User};
 
-/// What a [`FaultyStore`] does.
+/// The behaviour of a [`FaultyStore`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Every operation fails.

@@ -54,7 +54,7 @@ func OpenWith(t testing.TB, config *postgres.Config, options postgres.Options) *
 	return database
 }
 
-// Exec runs a statement over a connection of its own.
+// Exec runs a statement over its own connection.
 func Exec(t testing.TB, config *postgres.Config, statement string) {
 	t.Helper()
 	within(t, config, func(ctx context.Context, conn *pgx.Conn) error {

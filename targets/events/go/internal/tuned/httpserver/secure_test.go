@@ -69,7 +69,7 @@ func TestPlainTextClientIsDisconnected(t *testing.T) {
 	_, address, _ := secured(t, echo)
 	c := dial(t, address)
 	c.send(post("/", ""))
-	// What comes is an alert, not a reply, and then the end or a reset.
+	// The server sends an alert, not a reply, and then ends or resets the connection.
 	received, _ := io.ReadAll(c.received)
 	if strings.HasPrefix(string(received), "HTTP/") {
 		t.Errorf("got %q", received)

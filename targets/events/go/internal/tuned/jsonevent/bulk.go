@@ -30,7 +30,7 @@ func DecodeBulk(body string) ([]event.Decoded, error) {
 	var draft rules.Draft
 	count := 0
 	for range r.elements() {
-		// What follows the last allowed one is read for its syntax only.
+		// Events after the last allowed one are read for their syntax only.
 		if count++; count > event.MaxBulkEvents {
 			r.skip()
 			continue

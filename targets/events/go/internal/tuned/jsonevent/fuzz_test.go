@@ -70,7 +70,7 @@ func FuzzBulk(f *testing.F) {
 
 func skipTooDeep(t *testing.T, text string) {
 	if strings.Count(text, "[")+strings.Count(text, "{") > deepest {
-		t.Skip("encoding/json has a limit of its own")
+		t.Skip("encoding/json has its own limit")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 const safeLength = 300
 
 // isStorable reports whether the nearest double is finite, and zero only if the literal is; and whether PostgreSQL's
-// numeric, which has limits of its own, can read the literal.
+// numeric, which has its own limits, can read the literal.
 func isStorable(literal string) bool {
 	mantissa, exponent := cutExponent(literal)
 	if exponent == "" && len(literal) < safeLength {

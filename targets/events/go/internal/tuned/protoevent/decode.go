@@ -39,7 +39,7 @@ func DecodeBulk(message string) ([]event.Decoded, error) {
 		if err := mergeEvent(&draft, fields.bytes, attributes); err != nil {
 			return nil, ErrNotAMessage
 		}
-		// What follows the last allowed one is read for its syntax only.
+		// Events after the last allowed one are read for their syntax only.
 		if count++; count <= event.MaxBulkEvents {
 			events = append(events, bulkElement(&draft, len(fields.bytes)))
 		}
@@ -141,7 +141,7 @@ func decodeEntity(entity *rules.EntityDraft, message string, attributes *attribu
 	return fields.err
 }
 
-// text is a string field. proto3 cannot tell an empty string from none; nor does the contract.
+// text is a string field. proto3 cannot distinguish an empty string from none; nor does the contract.
 func text(field *scanner) rules.Text {
 	return rules.Text{Is: rules.Present, Value: field.text()}
 }

@@ -94,7 +94,7 @@ func checkAgainstJSON(t *testing.T, message string) {
 	got, err := Decode(message)
 	parsed := new(eventpb.EventRequest)
 	if problem := proto.Unmarshal([]byte(message), parsed); problem != nil {
-		// What lies too deep is not decoded.
+		// Values that lie too deep are not decoded.
 		if err != ErrNotAMessage && reason(err) != "nested deeper than 32 levels" {
 			t.Fatalf("% x: got %v, but %v", message, err, problem)
 		}

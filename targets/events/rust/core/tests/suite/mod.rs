@@ -144,7 +144,7 @@ async fn both_modes_store_the_same_and_the_order_of_each_client_holds() {
             return;
         };
         let writer = Arc::new(database.writer(&settings).await);
-        // Each client updates entities of its own, each update after the reply to the one before.
+        // Each client updates its own entities, each update after the reply to the one before.
         let clients = (0..16).map(|client| {
             let writer = Arc::clone(&writer);
             tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Frames over Unix sockets: every server listens on a socket of its own in one folder, and every caller connects to
+//! Frames over Unix sockets: every server listens on its own socket in one folder, and every caller connects to
 //! all of them. A server's end is seen at once, because the kernel closes its sockets.
 //!
 //! A frame is a u32 length of what follows, a u64 id, a kind, and the rest ([`frame`]). Replies may come in any order.

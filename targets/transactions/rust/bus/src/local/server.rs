@@ -64,7 +64,7 @@ async fn exchange(
         replies.clear();
         received.reserve(READ_BYTES);
         let read = tokio::select! {
-            // What has arrived is answered before the stop is looked at.
+            // Calls that have arrived are answered before the server stops.
             biased;
             read = stream.read_buf(&mut received) => read?,
             _ = stopped.changed() => 0,

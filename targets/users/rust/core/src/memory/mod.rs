@@ -42,7 +42,7 @@ impl Default for Memory {
 
 impl Memory {
     fn create(&self, name: String, email: String) -> Result<i64, Error> {
-        // The address is locked until the user is stored: who finds it taken also finds the user.
+        // The address is locked until the user is stored: a request that finds it taken also finds the user.
         self.emails.claim(email.clone(), || {
             let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
             self.block_for(id).put(User { id, name, email });

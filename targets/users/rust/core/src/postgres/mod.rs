@@ -29,7 +29,7 @@ pub struct Options {
     pub database: PgConnectOptions,
     /// Maximum number of connections.
     pub connections: u32,
-    /// Gives each request statements and a transaction of its own.
+    /// Gives each request its own statements and transaction.
     pub per_request: bool,
     /// Shared transactions in flight at once, as many shared reads by id, and as many shared first pages.
     pub flushers: usize,

@@ -50,7 +50,7 @@ impl Pool {
         Self(options.connect_lazy_with(limited(database)))
     }
 
-    /// What `work` does with a connection.
+    /// Runs `work` with a connection.
     pub async fn with<T>(&self, work: impl AsyncFnOnce(&mut PgConnection) -> sqlx::Result<T>) -> Result<T, Failure> {
         let mut connection = self.0.acquire().await.map_err(Failure::unavailable)?;
         if let Ok(answer) = timeout(RESPONSE_TIMEOUT, work(&mut connection)).await {
@@ -145,7 +145,7 @@ pub async fn prepare(database: &PgConnectOptions) -> Result<(), String> {
     }
 }
 
-/// Uses a connection of its own: the pool would report a timeout instead of the reason for it.
+/// Uses its own connection: the pool would report a timeout instead of the reason for it.
 async fn apply_schema(database: &PgConnectOptions) -> Result<(), String> {
     let text = |error: sqlx::Error| error.to_string();
     let connecting = timeout(CONNECT_TIMEOUT, PgConnection::connect_with(database));

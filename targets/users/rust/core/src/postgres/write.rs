@@ -17,7 +17,7 @@ impl Writes {
         Self { pool }
     }
 
-    /// Stores writes in one transaction. If one of them is refused, each gets a transaction of its own.
+    /// Stores writes in one transaction. If one of them is refused, each gets its own transaction.
     async fn store(&self, writes: &[Write], indices: &[usize], outcomes: &mut [Result<i64, Error>]) {
         let Err(failure) = self.try_store(writes, indices, outcomes).await else { return };
         if indices.len() == 1 || !failure.concerns_one() {

@@ -303,7 +303,7 @@ fn a_value_holds_the_last_kind_and_structs_and_lists_are_merged() {
         (vec![list(vec![one()]), list(vec![]), list(vec![one()])], "[1,1]"),
         (vec![list(vec![one()]), a], r#"{"a":1}"#),
     ] {
-        // All in one value, and each in a value field of its own with the key after it.
+        // All in one value, and each in its own value field with the key after it.
         let in_one = field(2, &encoded(&parts));
         let in_each = parts.iter().flat_map(|part| field(2, &part.encode_to_vec())).collect();
         for values in [in_one, in_each] {

@@ -12,7 +12,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * The least that the framework does for a request: bind, validate, reply. The target, with a storage that discards rows,
- * is compared with it: {@code experiments/side-by-side/minimal-examples.toml}. In a package of its own: the target's
+ * is compared with it: {@code experiments/side-by-side/minimal-examples.toml}. In its own package: the target's
  * component scan must not find it.
  */
 @EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)

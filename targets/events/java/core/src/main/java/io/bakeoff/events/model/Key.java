@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What identifies a row: an entity's type and id, in UTF-8.
+ * The key of a row: an entity's type and id, in UTF-8.
  *
  * <p>The texts stay encoded: they are received and sent as bytes. One array holds both, so that a key takes two
  * allocations. Keys are comparable, so that hash tables stay fast when keys are chosen to collide.

@@ -20,7 +20,7 @@ public final class FakeStorage implements Storage {
     private final Queue<Sinks.Empty<Void>> held = new ConcurrentLinkedQueue<>();
     private Function<Rows, Mono<Void>> answer = rows -> Mono.empty();
 
-    /** What each statement stored, as {@code type/id=document}. */
+    /** The rows that each statement stored, as {@code type/id=document}. */
     public List<List<String>> stored() {
         return stored;
     }

@@ -24,7 +24,7 @@ class Shutdown {
         return started.asMono();
     }
 
-    /** What ends a stream after its accepted events have been answered; empty unless the server is about to stop. */
+    /** The signal that ends a stream after its accepted events are answered; empty unless the server is about to stop. */
     Mono<Mono<EventResponse>> rejection() {
         return Mono.defer(() -> Boolean.TRUE.equals(started.scan(Scannable.Attr.TERMINATED))
                 ? Mono.just(Mono.error(Statuses.exception(Problem.STOPPING)))

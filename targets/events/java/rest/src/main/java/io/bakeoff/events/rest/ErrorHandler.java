@@ -51,7 +51,7 @@ class ErrorHandler {
         return reply(Problem.unsupportedMedia("content-type: must be application/json"));
     }
 
-    /** What Spring answers by itself, with the contract's messages. */
+    /** Spring's own errors, with the contract's messages. */
     @ExceptionHandler
     ResponseEntity<Reply> status(ResponseStatusException error) {
         String message = switch (error.getStatusCode().value()) {
