@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bakeoff.judging.memory_limit import memory_limit_mb
+from bakeoff.judging.levels import memory_limit_mb
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.judge import judge
-from bakeoff.judging.saturation import saturation_of
 from bakeoff.results.run import Measured
 from made_up import comparison_of, level, measured, phase, run_of
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from bakeoff.judging import steadiness
+from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import JudgedContender
-from bakeoff.judging.saturation import saturation_of
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.options.table import PLACEMENT

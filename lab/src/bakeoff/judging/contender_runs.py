@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.stored_runs import StoredRun
+from bakeoff.text.prose import capitalised
 
 # The factor that only numbers the two contenders of an A/A pair.
 AA_FACTOR = "aa"
@@ -116,11 +117,7 @@ def labels_of(contenders: Sequence[ContenderRuns]) -> dict[str, str]:
 
 def implementation(language: str, protocol: str) -> str:
     """Rust REST, Go gRPC."""
-    return f"{language_name(language)} {_NAMES.get(protocol, protocol)}"
-
-
-def language_name(language: str) -> str:
-    return language[:1].upper() + language[1:]
+    return f"{capitalised(language)} {_NAMES.get(protocol, protocol)}"
 
 
 def level_name(level: str) -> str:
@@ -149,7 +146,7 @@ def _names_target(contender: ContenderRuns, contenders: Sequence[ContenderRuns])
 
 
 def _title(contender: ContenderRuns) -> str:
-    """The title in its manifest; language and protocol of a run that was made before titles were recorded."""
+    """The title in its manifest; language and protocol where it has none."""
     newest = contender.newest
     return newest.environment.get("title") or implementation(newest.language, newest.protocol)
 

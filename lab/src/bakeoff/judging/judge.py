@@ -1,6 +1,6 @@
 """Judges a stored comparison: composes what the neighbouring files work out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings
@@ -10,7 +10,7 @@ from bakeoff.judging.contender_runs import AA_FACTOR, Division, contender_runs_o
 from bakeoff.judging.drift import own_drifts
 from bakeoff.judging.effects import effects_of
 from bakeoff.judging.equal_load import equal_loads_of
-from bakeoff.judging.estimates import Spread, estimate_of_known
+from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import JudgedContender, Judgement, Pairing
 from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
@@ -23,7 +23,7 @@ from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage_at_peak import judged_run, usage_at
-from bakeoff.judging.verdict import Field, verdict_of
+from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
 
@@ -35,11 +35,10 @@ def judge(comparison: StoredComparison) -> Judgement:
     """
     comparison = replace(comparison, runs=with_own_lines(comparison.runs, comparison.reference_draws))
     measured = [measured_contender(runs) for runs in contender_runs_of(comparison.runs)]
-    rates = [each.rates for each in measured if each.rates]
-    common = spread_between_rounds(rates)
-    noise, prior = _noise(measured, common), prior_between_rounds(rates)
     rated = [each for each in measured if each.rates]
-    compared = [each.compared for each in rated]
+    rates, compared = [each.rates for each in rated], [each.compared for each in rated]
+    aa_pairs = _aa_pairs(measured)
+    noise, prior = _noise(rates, aa_pairs), prior_between_rounds(rates)
     pairings = pairings_of(compared, prior, noise.smallest_claim)
     contenders = _contenders(measured, pairings, comparison.rounds)
     return Judgement(
@@ -62,10 +61,10 @@ def judge(comparison: StoredComparison) -> Judgement:
         noise_floor=noise.floor,
         smallest_claim=noise.smallest_claim,
         reference_lines=reference_lines([run.result for run in comparison.runs], comparison.reference_draws),
-        findings=comparison_findings.found(comparison, rates, _aa_pairs(measured)),
+        findings=comparison_findings.found(comparison, rates, aa_pairs),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
-        has_aa=any(_aa_pairs(measured)),
+        has_aa=any(aa_pairs),
     )
 
 
@@ -79,38 +78,33 @@ def _aa_pairs(measured: Sequence[MeasuredContender]) -> list[Sequence[float]]:
     return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
 
 
-def _noise(measured: Sequence[MeasuredContender], common: Spread | None) -> Noise:
+def _noise(rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Sequence[float]]) -> Noise:
     """From A/A pairs, where there are any; else from the rounds."""
-    twice = [ratios for ratios in _aa_pairs(measured) if ratios]
+    twice = [ratios for ratios in aa_pairs if ratios]
     if twice:
         return noise_of(spread_of_aa_pairs([ratio for ratios in twice for ratio in ratios]), min(map(len, twice)))
-    return noise_of(common, max((len(each.rates) for each in measured), default=0))
+    return noise_of(spread_between_rounds(rates), max(map(len, rates), default=0))
 
 
 def _contenders(
     measured: Sequence[MeasuredContender], pairings: Sequence[Pairing], rounds: int
 ) -> list[JudgedContender]:
-    labels = labels_of([each.runs for each in measured])
+    labels, divisions = labels_of([each.runs for each in measured]), _divisions(measured)
     standing: dict[str, Place] = {}
-    for division in _divisions(measured):
+    for division in divisions:
         medians = {
             each.runs.key: each.peak.throughput_per_s.median
             for each in measured
             if each.runs.division == division and each.peak is not None and each.rates and not each.indicative
         }
         standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
-    contenders = [
-        _contender(each, labels[each.runs.key], standing.get(each.runs.key), _divisions(measured)) for each in measured
-    ]
-    peers = [each.runs for each in measured]
-    drifts = own_drifts([each.rates for each in measured])
-    contenders = [
-        replace(contender, findings=contender_findings.found(each.runs, contender, peers, rounds, drift))
-        for each, contender, drift in zip(measured, contenders, drifts, strict=True)
-    ]
-    divisions = {each.runs.key: _divisions(measured).index(each.runs.division) for each in measured}
-    ordered = sorted(contenders, key=lambda contender: (divisions[contender.key], *_order(contender)))
-    return identified(ordered)
+    peers, drifts = [each.runs for each in measured], own_drifts([each.rates for each in measured])
+    contenders = []
+    for each, drift in zip(measured, drifts, strict=True):
+        judged = _contender(each, labels[each.runs.key], standing.get(each.runs.key), divisions)
+        findings = contender_findings.found(each.runs, judged, peers, rounds, drift)
+        contenders.append((divisions.index(each.runs.division), replace(judged, findings=findings)))
+    return identified([each for _, each in sorted(contenders, key=lambda each: (each[0], *_order(each[1])))])
 
 
 def _contender(
@@ -158,13 +152,15 @@ def _contender(
     )
 
 
-def _fields(measured: Sequence[MeasuredContender], contenders: Sequence[JudgedContender]) -> list[Field]:
-    fields = []
-    for division in _divisions(measured):
-        # Within a field what all share goes without saying.
+def _fields(
+    measured: Sequence[MeasuredContender], contenders: Sequence[JudgedContender]
+) -> dict[str, list[JudgedContender]]:
+    """By division, its contenders in rank order; in their labels what all of them share goes without saying."""
+    divisions, fields = _divisions(measured), {}
+    for division in divisions:
         labels = labels_of([each.runs for each in measured if each.runs.division == division])
         own = [replace(each, label=labels[each.key]) for each in contenders if each.key in labels]
-        fields.append(Field(division.name(_divisions(measured)), own))
+        fields[division.name(divisions)] = own
     return fields
 
 

@@ -1,6 +1,5 @@
 """From the runs of a contender to estimates of each phase. Pure functions."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
@@ -12,7 +11,6 @@ from bakeoff.judging.judgement import (
     Level,
     OperationLevel,
 )
-from bakeoff.judging.memory_limit import memory_limit_mb
 from bakeoff.results import histograms
 from bakeoff.results.cost import Cost, cpu_us_each
 from bakeoff.results.histograms import LATENCIES, PERCENTILES, Latency
@@ -21,6 +19,7 @@ from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 
 Slot = tuple[int, str, int, float | None]
 _UNKNOWN: Mapping[str, str] = {}
+_MB_PER_MIB = 2**20 / 1e6
 
 
 def phases_by_slot(counted: Mapping[int, RunResult]) -> dict[Slot, dict[int, Measured]]:
@@ -67,9 +66,6 @@ def _level(
     histogram: str,
     environment: Mapping[str, str],
 ) -> Level:
-    errors: Counter[str] = Counter()
-    for part in parts:
-        errors.update(part.errors)
     limits = {role: memory_limit_mb(role, environment) for role in ROLES}
     costs = {role: _cost([(part.costs.get(role), part.operations) for part in parts], limits[role]) for role in ROLES}
     names = dict.fromkeys(name for part in parts for name in part.by_operation)
@@ -86,7 +82,7 @@ def _level(
         latency_ms={name: _latency(name, [part.latency for part in parts]) for name in LATENCIES},
         histogram=histogram,
         costs={role: cost for role, cost in costs.items() if cost is not None},
-        errors=dict(errors),
+        errors=summed(part.errors for part in parts),
         estimated_failed=sum(part.estimated_failed for part in parts),
         sent_bytes_per_s=estimate(part.sent_bytes_per_s for part in parts),
         received_bytes_per_s=estimate(part.received_bytes_per_s for part in parts),
@@ -160,3 +156,15 @@ def _cost(parts: Sequence[tuple[Cost | None, int]], limit_mb: float | None) -> C
         ),
         memory_limit_mb=limit_mb,
     )
+
+
+def memory_limit_mb(role: str, environment: Mapping[str, str]) -> float | None:
+    """The limit of a role where one is set, else the memory of the machine; None where a run's record has neither."""
+    for fact in (f"{role}_memory_limit_mib", "memory_mib"):
+        try:
+            limit_mb = float(environment[fact]) * _MB_PER_MIB
+        except (KeyError, ValueError):
+            continue
+        if limit_mb > 0:
+            return limit_mb
+    return None

@@ -1,32 +1,28 @@
 """The comparison in one sentence, with its uncertainty. Pure functions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
 from bakeoff.judging.judgement import Estimate, JudgedContender, Judgement, Pairing
 from bakeoff.judging.pairings import pairing_of
-from bakeoff.text.prose import listed
+from bakeoff.text.prose import capitalised, listed
 
 FindPairing = Callable[[str, str], Pairing | None]
 
 
-@dataclass(frozen=True)
-class Field:
-    """Contenders that are ranked against each other, in rank order; `name` is said where there are several fields."""
+def verdict_of(
+    fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequence[Pairing], smallest_claim: float | None
+) -> str:
+    """One sentence; of several fields one clause each. A tie says how small a difference would have been seen.
 
-    name: str
-    contenders: Sequence[JudgedContender]
-
-
-def verdict_of(fields: Sequence[Field], pairings: Sequence[Pairing], smallest_claim: float | None) -> str:
-    """One sentence; of several fields one clause each. A tie says how small a difference would have been seen."""
+    `fields` are contenders that are ranked against each other, in rank order, by the name of what they share.
+    """
     find_pairing = pairing_of(pairings)
-    valid = {field.name: _ranked(field.contenders) for field in fields}
+    valid = {name: _ranked(contenders) for name, contenders in fields.items()}
     clauses = {name: _clause(contenders, find_pairing) for name, contenders in valid.items() if contenders}
     if not clauses:
-        return _without_ranks([each for field in fields for each in field.contenders])
+        return _without_ranks([each for contenders in fields.values() for each in contenders])
     named = [f"{name}: {clause}" for name, clause in clauses.items()]
-    words = next(iter(clauses.values())) if len(clauses) == 1 else _capitalised("; ".join(named))
+    words = next(iter(clauses.values())) if len(clauses) == 1 else capitalised("; ".join(named))
     ties = any(_tied(contenders) for contenders in valid.values())
     if not ties or smallest_claim is None:
         return f"{words}."
@@ -76,10 +72,11 @@ def _tied(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
 def _winner(best: JudgedContender, second: JudgedContender, find_pairing: FindPairing) -> str:
     pairing = find_pairing(best.key, second.key)
     if pairing is None or pairing.verdict != "faster":
-        factor = _factor(_peak(best).median, _peak(second).median)
+        slower, rounds = _peak(second).median, min(best.rounds, second.rounds)
+        factor = f"{_peak(best).median / slower:.2f}×" if slower > 0 else "∞×"
         return (
             f"{best.label} was fastest with {rate(_peak(best))}, {factor} the throughput of {second.label}, but "
-            f"{_rounds(min(best.rounds, second.rounds))} cannot separate a difference from chance"
+            f"{'one round' if rounds == 1 else f'{rounds} rounds'} cannot separate a difference from chance"
         )
     return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
 
@@ -127,15 +124,3 @@ def times(ratio: Estimate) -> str:
 def _peak(contender: JudgedContender) -> Estimate:
     assert contender.peak_throughput_per_s is not None
     return contender.peak_throughput_per_s
-
-
-def _factor(one: float, other: float) -> str:
-    return f"{one / other:.2f}×" if other > 0 else "∞×"
-
-
-def _rounds(count: int) -> str:
-    return "one round" if count == 1 else f"{count} rounds"
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from bakeoff.judging.contender_runs import language_name, level_name
+from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import JudgedContender, Level
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.run import Status
+from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
 # The highest load of the mode full: what comes after it is saturation's.
@@ -143,7 +144,7 @@ def _by_language(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]
         others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
         rows.append(
             (
-                f"existing {language_name(language)} ecosystem",
+                f"existing {capitalised(language)} ecosystem",
                 own[0].name,
                 f"{numbers.rate(_peak(own[0]))} operations/s{others}",
             )

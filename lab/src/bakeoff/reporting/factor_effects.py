@@ -3,8 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from bakeoff.judging.contender_runs import language_name, level_name
+from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import Effect
+from bakeoff.text.prose import capitalised
 
 _TITLES = {
     "protocol": "protocol",
@@ -28,4 +29,4 @@ def title_of(factor: str) -> str:
 
 
 def words_of(factor: str, level: str) -> str:
-    return language_name(level) if factor == "language" else level_name(level)
+    return capitalised(level) if factor == "language" else level_name(level)

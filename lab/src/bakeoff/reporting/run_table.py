@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.ceilings import limits_in_words, limits_of
-from bakeoff.judging.memory_limit import memory_limit_mb
+from bakeoff.judging.levels import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting import observed_columns
 from bakeoff.reporting.numbers import NOTHING, number, three_digits, two_places
