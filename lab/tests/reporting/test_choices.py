@@ -4,9 +4,9 @@ from pathlib import Path
 
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.choices import by_latency, by_payload, by_protocol, durations, recommendations, scaling
-from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
+from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.results.run import Status
 from judgements import Shape, comparison, with_status
 from made_up import comparison_of, measured, phase, run_of

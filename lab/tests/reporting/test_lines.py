@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.reporting.charts.curves import latency_curve
-from bakeoff.reporting.charts.timelines import LONGEST, timeline_of
+from bakeoff.reporting.charts.latencies import latency_curve
+from bakeoff.reporting.charts.seconds import LONGEST, timeline_of
 from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Second
 from judgements import comparison, histogram

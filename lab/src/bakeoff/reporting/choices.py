@@ -17,27 +17,27 @@ _FULL_USERS = 200
 _STANDARD = "standard"
 
 
-def choice_tables(entries: Sequence[JudgedContender], of: str = "") -> list[Table]:
+def choice_tables(entries: Sequence[JudgedContender]) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     tables = [
-        recommendations(entries, of),
-        by_protocol(entries, of),
-        by_latency(entries, of),
-        durations(entries, of),
-        scaling(entries, of),
+        recommendations(entries),
+        by_protocol(entries),
+        by_latency(entries),
+        durations(entries),
+        scaling(entries),
     ]
     return [table for table in tables if table.rows]
 
 
-def recommendations(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def recommendations(entries: Sequence[JudgedContender]) -> Table:
     """The contender for each need, with the figures that carry it."""
     ranked = [entry for entry in entries if entry.rank is not None]
     found = [*_by_figures(ranked), *_with_few_people(ranked), *_by_language(ranked)] if len(ranked) > 1 else []
     note = "Of the contenders that are ranked. tie, similar: no difference was detected."
-    return Table(f"Recommendations{of}", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
+    return Table("Recommendations", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
-def by_protocol(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def by_protocol(entries: Sequence[JudgedContender]) -> Table:
     """A ranking of each protocol, where there are several."""
     rows = []
     protocols = list(dict.fromkeys(entry.protocol for entry in entries))
@@ -52,10 +52,10 @@ def by_protocol(entries: Sequence[JudgedContender], of: str = "") -> Table:
             for place, entry in zip(places, own, strict=True)
         ]
     headings = ("protocol", "rank", "target", "operations/s")
-    return Table(f"Ranking of each protocol{of}", headings, rows, left=3)
+    return Table("Ranking of each protocol", headings, rows, left=3)
 
 
-def by_latency(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def by_latency(entries: Sequence[JudgedContender]) -> Table:
     """Latency from best to worst."""
     known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None]
     known.sort(key=lambda each: (_value(each[0], "p50"), each[1].name))
@@ -70,10 +70,10 @@ def by_latency(entries: Sequence[JudgedContender], of: str = "") -> Table:
     ]
     note = "Milliseconds at the optimal load of each target, medians over rounds, by p50."
     headings = ("", "target", "load", "p50 ms", "p99 ms")
-    return Table(f"Latency from best to worst{of}", headings, rows if len(rows) > 1 else [], left=3, note=note)
+    return Table("Latency from best to worst", headings, rows if len(rows) > 1 else [], left=3, note=note)
 
 
-def durations(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def durations(entries: Sequence[JudgedContender]) -> Table:
     """How long each was measured, and which of its runs ended early."""
     rows = [
         (
@@ -86,12 +86,10 @@ def durations(entries: Sequence[JudgedContender], of: str = "") -> Table:
         if entry.total is not None
     ]
     note = "Phases of a run, without the warm-up."
-    return Table(
-        f"Duration{of}", ("target", "each run", "phases", "ended early"), rows, left=1, note=note, words_last=True
-    )
+    return Table("Duration", ("target", "each run", "phases", "ended early"), rows, left=1, note=note, words_last=True)
 
 
-def scaling(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def scaling(entries: Sequence[JudgedContender]) -> Table:
     """Throughput at the highest load of the mode full, and at the highest of all: the factor that saturation brings."""
     rows = []
     for entry in entries:
@@ -101,7 +99,7 @@ def scaling(entries: Sequence[JudgedContender], of: str = "") -> Table:
             low, high = (max(levels, key=lambda level: level.virtual_users) for levels in (full, beyond))
             rows.append((entry.name, *map(_at, (low, high)), numbers.ratio(_factor(low, high))))
     headings = ("target", "load of full", "saturation", "factor")
-    return Table(f"From full to saturation{of}", headings, rows, note="Operations/s, medians over rounds.")
+    return Table("From full to saturation", headings, rows, note="Operations/s, medians over rounds.")
 
 
 def by_payload(entries: Sequence[JudgedContender]) -> Table:

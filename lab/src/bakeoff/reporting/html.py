@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TypedDict
 
 import msgspec
 from markupsafe import Markup
@@ -122,10 +121,9 @@ def _embedded(report: Report) -> Markup:
     """The data of the page's charts. Escaped so that no text in it can end the element it stands in."""
     document = {
         "charts": msgspec.to_builtins(report.charts),
-        "styles": [
-            {"colour": style.colour, "dash": style.dash, "shape": style.shape, "hollow": style.hollow}
-            for style in (palette.style(number) for number in range(len(_identities(report.judgement.contenders)) or 1))
-        ],
+        "styles": msgspec.to_builtins(
+            [palette.style(number) for number in range(len(_identities(report.judgement.contenders)) or 1)]
+        ),
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -141,20 +139,11 @@ def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
     return slots
 
 
-class _Choices(TypedDict):
-    """Tables of recommendations of one group; those of all groups have no name."""
-
-    name: str
-    tables: list[Table]
-
-
-def _choices(judgement: Judgement) -> list[_Choices]:
-    """The tables of recommendations of each group."""
-    choices: list[_Choices] = [
-        {"name": division, "tables": choice_tables(judgement.of_division(division))} for division in judgement.divisions
-    ]
+def _choices(judgement: Judgement) -> list[tuple[str, list[Table]]]:
+    """The tables of recommendations of each group; those of all groups have no name."""
     payloads = by_payload(judgement.contenders)
-    return [*choices, {"name": "", "tables": [payloads]}] if payloads.rows else choices
+    choices = [(division, choice_tables(judgement.of_division(division))) for division in judgement.divisions]
+    return [(name, tables) for name, tables in [*choices, ("", [payloads] if payloads.rows else [])] if tables]
 
 
 def _identities(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
@@ -175,14 +164,7 @@ def _theme_css() -> str:
 
 
 def _properties(theme: palette.Theme) -> str:
-    plain = {
-        "background": theme.background,
-        "text": theme.text,
-        "muted": theme.muted,
-        "grid": theme.grid,
-        "accent": theme.accent,
-        "danger": theme.danger,
-    }
+    plain = {name: colour for name, colour in vars(theme).items() if isinstance(colour, str)}
     series = {f"series-{place}": colour for place, colour in enumerate(theme.series)}
     roles = {f"role-{place}": colour for place, colour in enumerate(theme.roles)}
     return "".join(f"--{name}:{value};" for name, value in (plain | series | roles).items())

@@ -12,7 +12,7 @@ from bakeoff.text.table import Table
 VERDICTS = {"unknown": "too few rounds"}
 
 
-def operations(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def operations(entries: Sequence[JudgedContender]) -> Table:
     """Each operation at the load that its contender is ranked by."""
     rows = [
         (
@@ -33,13 +33,13 @@ def operations(entries: Sequence[JudgedContender], of: str = "") -> Table:
         "At the best load of each target, medians over rounds, latency in ms. checked: the fraction of replies whose "
         "content is checked; failed counts the others as often wrong as those."
     )
-    return Table(f"Operations{of}", headings, rows, left=3, note=note)
+    return Table("Operations", headings, rows, left=3, note=note)
 
 
 _LATENCIES = ("min", "mean", "p50", "p99")
 
 
-def statuses(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def statuses(entries: Sequence[JudgedContender]) -> Table:
     """Replies by status and failures by kind, of all phases and rounds."""
     rows = [
         (entry.name, name, counts(each.statuses), counts(each.errors))
@@ -48,7 +48,7 @@ def statuses(entries: Sequence[JudgedContender], of: str = "") -> Table:
         for name, each in entry.total.operations.items()
     ]
     note = "All phases and rounds together."
-    return Table(f"Replies by status{of}", ("target", "operation", "statuses", "failures"), rows, left=4, note=note)
+    return Table("Replies by status", ("target", "operation", "statuses", "failures"), rows, left=4, note=note)
 
 
 def operation_effects(effects: Sequence[Effect]) -> Table:

@@ -117,7 +117,7 @@ def _contender(contender: JudgedContender) -> Iterator[tuple[Place, Iterable[Fig
         ],
     )
     for level in [*contender.levels, *([contender.total] if contender.total is not None else [])]:
-        yield ("level", *who, level.load), _requests(level)
+        yield ("level", *who, level.load), _level(level)
         for name, operation in level.operations.items():
             yield ("operation", *who, level.load), _operation(name, operation)
         yield ("level", *who, level.load), _resources(level)
@@ -125,13 +125,21 @@ def _contender(contender: JudgedContender) -> Iterator[tuple[Place, Iterable[Fig
         yield ("run", *who, f"run {run.id}"), _observed(run)
 
 
-def _requests(level: Level) -> Iterator[Figure]:
-    yield ("throughput", "/s", level.throughput_per_s)
-    yield ("error rate", "share", level.error_rate)
-    yield from ((f"latency {name}", "ms", latency) for name, latency in level.latency_ms.items())
+def _requests(level: Level | OperationLevel, of: str = "") -> Iterator[Figure]:
+    yield (f"{of}throughput", "/s", level.throughput_per_s)
+    yield (f"{of}error rate", "share", level.error_rate)
+    yield from ((f"{of}latency {name}", "ms", latency) for name, latency in level.latency_ms.items())
+
+
+def _level(level: Level) -> Iterator[Figure]:
+    yield from _requests(level)
     yield ("data sent", "bytes/s", level.sent_bytes_per_s)
     yield ("data received", "bytes/s", level.received_bytes_per_s)
-    yield from ((f"status {status}", "", count) for status, count in level.statuses.items())
+    yield from _statuses(level)
+
+
+def _statuses(level: Level | OperationLevel, of: str = "") -> Iterator[Figure]:
+    return ((f"{of}status {status}", "", count) for status, count in level.statuses.items())
 
 
 def _resources(level: Level) -> Iterator[Figure]:
@@ -150,15 +158,14 @@ def _resources(level: Level) -> Iterator[Figure]:
 
 
 def _operation(operation: str, level: OperationLevel) -> Iterator[Figure]:
-    yield (f"{operation}: throughput", "/s", level.throughput_per_s)
-    yield (f"{operation}: error rate", "share", level.error_rate)
-    yield from ((f"{operation}: latency {name}", "ms", latency) for name, latency in level.latency_ms.items())
-    yield (f"{operation}: requests", "", level.requests)
-    yield (f"{operation}: failed", "", level.failed)
-    yield (f"{operation}: checked replies", "", level.checked)
-    yield (f"{operation}: wrong checked replies", "", level.checks_failed)
-    yield from ((f"{operation}: error {kind}", "", count) for kind, count in level.errors.items())
-    yield from ((f"{operation}: status {status}", "", count) for status, count in level.statuses.items())
+    of = f"{operation}: "
+    yield from _requests(level, of)
+    yield (f"{of}requests", "", level.requests)
+    yield (f"{of}failed", "", level.failed)
+    yield (f"{of}checked replies", "", level.checked)
+    yield (f"{of}wrong checked replies", "", level.checks_failed)
+    yield from ((f"{of}error {kind}", "", count) for kind, count in level.errors.items())
+    yield from _statuses(level, of)
 
 
 def _observed(run: JudgedRun) -> Iterator[Figure]:

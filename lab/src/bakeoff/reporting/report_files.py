@@ -1,18 +1,21 @@
-"""Writes a report in one format: to one file, or a folder of pictures."""
+"""Writes a report in one format, to one file or a folder of pictures, and those that a comparison ends with."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from pathlib import Path
 
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError
+from bakeoff.judging.judge import judge
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.markdown import markdown_report
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.svg import svg_of
-from bakeoff.reporting.report import Report
+from bakeoff.reporting.report import Report, report_of
 from bakeoff.reporting.report_csv import csv_report
 from bakeoff.reporting.text import text_report
+from bakeoff.storage.stored_runs import StoredComparison
 
 DOCUMENTS: Mapping[str, tuple[str, Callable[[Report], str]]] = {
     "html": ("html", html_report),
@@ -39,3 +42,11 @@ def write_report(report: Report, form: str, path: Path) -> list[Path]:
         return [write_whole(path / f"{chart.id}.{form}", PICTURES[form](svg_of(chart))) for chart in report.charts]
     except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise BakeoffError(f"{path} cannot be written: {error.strerror}. Choose another --output.") from error
+
+
+def write_comparison_reports(folder: Path, stored: StoredComparison) -> list[Path]:
+    """Writes `comparison-report-<time>.md` and `.html`, named by the comparison's begin in UTC, and returns them."""
+    report = report_of(judge(stored), stored)
+    stem = f"comparison-report-{stored.started_at.astimezone(UTC):%Y%m%d-%H%M%S}"
+    forms = ("markdown", "html")
+    return [path for form in forms for path in write_report(report, form, folder / f"{stem}.{DOCUMENTS[form][0]}")]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bakeoff.judging.judgement import (
     CostEstimate,
@@ -38,31 +39,29 @@ _MEDIANS = "Medians over rounds."
 
 def all_tables(judgement: Judgement) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
-    several = len(judgement.divisions) > 1
     tables = [*equal_load_tables(judgement), *scale_tables(judgement.scale_curves)]
     for division in judgement.divisions:
         own = judgement.of_division(division)
-        of = f", {division}" if several else ""
-        tables += [ranking(judgement, own, of), *choice_tables(own, of)]
-        tables += [at_best(own, of), limits(own, of), latency(own, of), operations(own, of), statuses(own, of)]
-        tables += [cost(own, of), phases(own, of), resources(own, of), gauges(own, of)]
-        tables += [postgresql(own, of), sessions(own, of), machine(own, of)]
+        of_division = [ranking(judgement, own), *choice_tables(own)]
+        of_division += [each(own) for each in _OF_A_DIVISION]
+        of = f", {division}" if len(judgement.divisions) > 1 else ""
+        tables += [replace(table, title=f"{table.title}{of}") for table in of_division]
     tables += [by_payload(judgement.contenders), effects(judgement.effects), matched_pairs(judgement)]
     tables += [operation_effects(judgement.operation_effects), references(judgement.reference_lines)]
     return [table for table in tables if table.rows]
 
 
-def ranking(judgement: Judgement, entries: Sequence[JudgedContender], of: str = "") -> Table:
+def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     headings = ("rank", "target", "operations/s", "at", "relative to leader", "optimal", "breaks")
     note = (
         "optimal: users at optimal parallelism. breaks: users at the breaking point. "
         "In parentheses: intervals over the rounds."
     )
     rows = [_standing(judgement, entry) for entry in entries]
-    return Table(f"Ranking{of}", headings, rows, left=2, note=note, least=("breaks", "optimal", "at"), kept=2)
+    return Table("Ranking", headings, rows, left=2, note=note, least=("breaks", "optimal", "at"), kept=2)
 
 
-def at_best(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def at_best(entries: Sequence[JudgedContender]) -> Table:
     """The load that each is ranked by, as the table at the end of `run` shows it."""
     rows = [
         (
@@ -83,29 +82,29 @@ def at_best(entries: Sequence[JudgedContender], of: str = "") -> Table:
         "memory of the target."
     )
     least = ("min ms", "mean ms", "MB", "CPU µs/op")
-    return Table(f"At the best load of each target{of}", headings, rows, left=2, note=note, least=least)
+    return Table("At the best load of each target", headings, rows, left=2, note=note, least=least)
 
 
-def limits(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def limits(entries: Sequence[JudgedContender]) -> Table:
     rows = [
         (entry.name, entry.bottleneck.limited_by, evidence(entry.bottleneck.words))
         for entry in entries
         if entry.bottleneck.words
     ]
-    return Table(f"Bottlenecks{of}", ("target", "limited by", "evidence"), rows, left=3)
+    return Table("Bottlenecks", ("target", "limited by", "evidence"), rows, left=3)
 
 
-def latency(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def latency(entries: Sequence[JudgedContender]) -> Table:
     rows = [
         (entry.name, level.load, *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in LATENCIES))
         for entry in entries
         if (level := entry.optimal_level) is not None
     ]
     note = "Milliseconds at the optimal load of each target, medians over rounds."
-    return Table(f"Latency{of}", ("target", "load", *LATENCIES), rows, left=2, note=note)
+    return Table("Latency", ("target", "load", *LATENCIES), rows, left=2, note=note)
 
 
-def cost(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def cost(entries: Sequence[JudgedContender]) -> Table:
     """Overall resource usage, as documented."""
     headings = ("target", "part", "µs/op", "CPU", "peak", "MB", "peak", "PSS", "memory", "peak")
     rows = [
@@ -126,17 +125,17 @@ def cost(entries: Sequence[JudgedContender], of: str = "") -> Table:
         "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the limit where one is set, "
         "else of the machine's memory. Means, then peaks. PSS: peak in MB, shared pages counted in proportion."
     )
-    return Table(f"Overall resource usage{of}", headings, rows, left=2, note=note)
+    return Table("Overall resource usage", headings, rows, left=2, note=note)
 
 
-def phases(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def phases(entries: Sequence[JudgedContender]) -> Table:
     headings = ("target", "load", "operations/s", "mean", "p50", "p99", "requests", "failed", "sent", "received")
     rows = [(entry.name, *_phase(level)) for entry in entries for level in entry.levels[:MOST_ROWS]]
     note = f"Latency in ms; sent and received in MB/s. {_left_out(entries)}".strip()
-    return Table(f"Phases{of}", headings, rows, left=2, note=note, least=("received", "sent", "requests", "mean"))
+    return Table("Phases", headings, rows, left=2, note=note, least=("received", "sent", "requests", "mean"))
 
 
-def resources(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def resources(entries: Sequence[JudgedContender]) -> Table:
     """Resource usage by phase, as documented."""
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
@@ -152,10 +151,10 @@ def resources(entries: Sequence[JudgedContender], of: str = "") -> Table:
         for each in [(level.cpu_percent_s_each, level.memory_mb_s_each)]
     ]
     note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
-    return Table(f"Resource usage by phase{of}", headings, rows, left=2, note=note)
+    return Table("Resource usage by phase", headings, rows, left=2, note=note)
 
 
-def gauges(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def gauges(entries: Sequence[JudgedContender]) -> Table:
     """The gauges of targets, by phase."""
     rows = [
         (
@@ -171,28 +170,28 @@ def gauges(entries: Sequence[JudgedContender], of: str = "") -> Table:
         for name, gauge in level.gauges.items()
     ]
     headings = ("target", "load", "gauge", "mean", "maximum", "unit")
-    return Table(f"Gauges by phase{of}", headings, rows, left=3, note=GAUGES_NOTE, words_last=True)
+    return Table("Gauges by phase", headings, rows, left=3, note=GAUGES_NOTE, words_last=True)
 
 
-def postgresql(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def postgresql(entries: Sequence[JudgedContender]) -> Table:
     """PostgreSQL's own counters of each, in figures."""
     columns = [column for column in observed_columns.DATABASE if not column.words]
     figures = [(entry.name, entry.database) for entry in entries if entry.database]
-    return _observed(f"PostgreSQL activity{of}", columns, figures, f"{observed_columns.DATABASE_NOTE} {_MEDIANS}")
+    return _observed("PostgreSQL activity", columns, figures, f"{observed_columns.DATABASE_NOTE} {_MEDIANS}")
 
 
-def sessions(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def sessions(entries: Sequence[JudgedContender]) -> Table:
     """Waits of its sessions: a column of words that needs a table of its own."""
     columns = [column for column in observed_columns.DATABASE if column.words]
     figures = [(entry.name, entry.database) for entry in entries if entry.database and entry.database.waits]
-    return _observed(f"Active sessions{of}", columns, figures, observed_columns.SESSIONS_NOTE, left=2)
+    return _observed("Active sessions", columns, figures, observed_columns.SESSIONS_NOTE, left=2)
 
 
-def machine(entries: Sequence[JudgedContender], of: str = "") -> Table:
+def machine(entries: Sequence[JudgedContender]) -> Table:
     """The machine's state around each."""
     figures = [(entry.name, entry.machine) for entry in entries if entry.machine]
     note = f"{observed_columns.MACHINE_NOTE} {_MEDIANS}"
-    return _observed(f"The machine{of}", observed_columns.MACHINE, figures, note)
+    return _observed("The machine", observed_columns.MACHINE, figures, note)
 
 
 def _observed(
@@ -248,6 +247,11 @@ def references(lines: Sequence[ReferenceLine]) -> Table:
     ]
     note = "PostgreSQL without an API, and the capacity of the generator."
     return Table("Limits", ("reference", "operations/s"), rows, note=note)
+
+
+_OF_A_DIVISION = (
+    at_best, limits, latency, operations, statuses, cost, phases, resources, gauges, postgresql, sessions, machine
+)  # fmt: skip
 
 
 def _standing(judgement: Judgement, entry: JudgedContender) -> Sequence[str]:

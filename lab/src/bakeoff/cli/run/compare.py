@@ -24,10 +24,10 @@ from bakeoff.judging.slo import Slo, parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
-from bakeoff.reporting.comparison_reports import write_comparison_reports
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
+from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED

@@ -1,10 +1,14 @@
 """The whole distribution of latency, contenders over each other, at each load."""
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from bakeoff.judging.judgement import JudgedContender
-from bakeoff.reporting.chart import Axis, Chart, series
-from bakeoff.reporting.charts.curves import latency_curve
+from bakeoff.reporting.chart import Axis, Chart, Point, series
+from bakeoff.reporting.numbers import rounded
+from bakeoff.results import histograms
 
 MOST_LOADS = 24
 """Curves are drawn at so many loads at most: evenly chosen, and always the leader's optimal one."""
@@ -18,6 +22,8 @@ _PERCENTILE = Axis(
         (1e6, "99.9999%"), (1e7, "99.99999%"),
     ],
 )  # fmt: skip
+_STEPS_A_DECADE = 10
+_MS = 1_000_000
 _LATENCY = Axis("latency, ms", "log", "ms")
 
 
@@ -58,3 +64,29 @@ def _chart(
         preferred=preferred,
         note="All rounds in one HDR histogram; logarithmic percentile axis. Lower is better.",
     )
+
+
+@lru_cache(maxsize=4096)
+def _grid(decades: int) -> tuple[float, ...]:
+    return tuple(10 ** (step / _STEPS_A_DECADE) for step in range(decades * _STEPS_A_DECADE + 1))
+
+
+def latency_curve(encoded: str) -> list[Point]:
+    """Points [1 ÷ (1 − percentile), ms], up to the percentile that the number of requests can tell. Empty of none.
+
+    x is 1 at the minimum, 10 at p90, 100 at p99. A point that repeats both neighbours is left out.
+    """
+    histogram = histograms.merge([encoded])
+    total = int(histogram.get_total_count())
+    if total == 0:
+        return []
+    wanted = [x for x in _grid(math.ceil(math.log10(total)) + 1) if x < total]
+    values = histogram.get_percentile_to_value_dict([100 * (1 - 1 / x) for x in wanted])
+    points = [(x, value) for x, value in zip(wanted, (values[100 * (1 - 1 / x)] / _MS for x in wanted), strict=True)]
+    points.append((float(total), histogram.get_max_value() / _MS))
+    return [[rounded(x, 4), rounded(value, 4)] for x, value in _turning(points)]
+
+
+def _turning(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    inner = [here for (before, here), (_, after) in pairwise(pairwise(points)) if not before[1] == here[1] == after[1]]
+    return [points[0], *inner, points[-1]] if len(points) > 1 else points
