@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from bakeoff.results.audit import Audit, Violations
-from bakeoff.results.cost import Cost, Sample
+from bakeoff.results.cost import Cost, Gauge, Sample
 from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.results.findings import Finding
-from bakeoff.results.gauge import Gauge
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult, Second, Status

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from bakeoff.history.run_figures import METRICS, figures_of
-from bakeoff.history.series import newest_series
+from bakeoff.history.trends import newest_series
 from bakeoff.results.run import Status
 from made_up import run_result
 

@@ -31,9 +31,8 @@ from bakeoff.judging.fastest import store_fastest
 from bakeoff.judging.judge import judge
 from bakeoff.project import Project
 from bakeoff.reporting.run_table import one_line
-from bakeoff.results.cost import Sample
+from bakeoff.results.cost import Gauge, Sample
 from bakeoff.results.document import VERSION, Origin, document_of, read_documents, text_of
-from bakeoff.results.gauge import Gauge
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.storage.metrics_store import MetricsStore
 from bakeoff.storage.stored_runs import load_comparison, load_runs

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.judging.judgement import Estimate, Pairing, Verdict
-from bakeoff.judging.ranking import Place, places
+from bakeoff.judging.pairings import Place, places
 
 
 def pairing(one: str, other: str, verdict: Verdict) -> Pairing:

@@ -19,9 +19,9 @@ from bakeoff.reporting.tables import at_best
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
+from bakeoff.results.cost import Gauge
 from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
-from bakeoff.results.gauge import Gauge
 from bakeoff.results.machine_state import MachineFigures
 from hostile import hostile_comparison
 from judgements import Shape, comparison

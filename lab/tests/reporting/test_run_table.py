@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.reporting.numbers import percent_of_hundred, two_places
 from bakeoff.reporting.run_table import comparison_table, one_line, run_details
-from bakeoff.results.gauge import Gauge
+from bakeoff.results.cost import Gauge
 from bakeoff.results.run import RunResult, Status
 from bakeoff.text.table import Table, text_of
 from made_up import cost, divided, measured, operation, phase, run_of

@@ -4,8 +4,7 @@ from msgspec.structs import replace
 
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results import histograms
-from bakeoff.results.cost import Sample
-from bakeoff.results.gauge import Gauge
+from bakeoff.results.cost import Gauge, Sample
 from bakeoff.running.findings import findings_of
 from bakeoff.running.measured_records import measured_records
 from bakeoff.running.modes import Phase

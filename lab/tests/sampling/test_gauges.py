@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from bakeoff.results.gauge import Gauge
+from bakeoff.results.cost import Gauge
 from bakeoff.sampling.gauges import GaugeReadings, Reading, gauge_between, gauge_of_spans, values_in
 
 SECOND = 1_000_000_000

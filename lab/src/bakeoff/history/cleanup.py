@@ -28,11 +28,7 @@ WHERE %(target)s::text IS NULL OR target = %(target)s
 GROUP BY target ORDER BY target
 """
 
-_DOOMED_BY_TARGET = f"SELECT target, count(*), min(started_at), max(started_at) FROM ({_DOOMED}) AS doomed GROUP BY 1"  # noqa: S608 — the statement above
-
-_DOOMED_STEMS = f"SELECT target, started_at, test_mode, payload_size FROM ({_DOOMED}) AS doomed"  # noqa: S608 — the statement above
-
-_DELETE = f"DELETE FROM test_runs WHERE id IN (SELECT id FROM ({_DOOMED}) AS doomed) RETURNING comparison_id"  # noqa: S608 — the statement above
+_DELETE = "DELETE FROM test_runs WHERE id = ANY(%s) RETURNING comparison_id"
 
 _DELETE_EMPTIED = """
 DELETE FROM comparisons
@@ -66,20 +62,22 @@ def clean_up(
     with server.connect() as connection, connection.transaction():
         # What is shown is what goes, whatever is stored meanwhile.
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        doomed = {target: rest for target, *rest in connection.execute(_DOOMED_BY_TARGET, values).fetchall()}
+        doomed: dict[str, list[tuple[datetime, str, str]]] = {}
+        ids = []
+        for run_id, name, *run in connection.execute(_DOOMED, values).fetchall():
+            ids.append(run_id)
+            doomed.setdefault(name, []).append((run[0], run[1], run[2]))
         totals = connection.execute(_TOTALS, values).fetchall()
-        stems: dict[str, list[str]] = {}
-        for name, *run in connection.execute(_DOOMED_STEMS, values).fetchall():
-            stems.setdefault(name, []).append(file_stem(*run))
         if execute:
-            left = {comparison for (comparison,) in connection.execute(_DELETE, values).fetchall()}
+            left = {comparison for (comparison,) in connection.execute(_DELETE, [ids]).fetchall()}
             left -= {emptied for (emptied,) in connection.execute(_DELETE_EMPTIED, [list(left)]).fetchall()}
     for comparison_id in left:
         store_fastest(MetricsStore(server), comparison_id)
-    return [_cleanup(name, total, stems.get(name, []), *doomed.get(name, (0, None, None))) for name, total in totals]
+    return [_cleanup(name, total, doomed.get(name, [])) for name, total in totals]
 
 
-def _cleanup(
-    target: str, total: int, stems: Sequence[str], removed: int, oldest: datetime | None, newest: datetime | None
-) -> TargetCleanup:
+def _cleanup(target: str, total: int, runs: Sequence[tuple[datetime, str, str]]) -> TargetCleanup:
+    began = [started_at for started_at, _, _ in runs]
+    stems = [file_stem(*run) for run in runs]
+    removed, oldest, newest = len(runs), min(began, default=None), max(began, default=None)
     return TargetCleanup(target, removed, total - removed, oldest, newest, stems)

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 
 from bakeoff.errors import BakeoffError
-from bakeoff.history.run_figures import RunFigures, Series
+from bakeoff.history.run_figures import RunFigures, Series, read_figures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -55,10 +55,7 @@ def comparison_at(server: Server, commit: str, like: Sequence[RunFigures]) -> in
 
 
 def _held(server: Server, comparison_ids: Sequence[int]) -> dict[int, set[tuple[str, Series]]]:
-    from psycopg.rows import class_row
-
-    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
-        runs = cursor.execute(_HELD, [list(comparison_ids)]).fetchall()
+    runs = read_figures(server, _HELD, [list(comparison_ids)])
     return {each: _measured([run for run in runs if run.comparison_id == each]) for each in comparison_ids}
 
 

@@ -42,6 +42,6 @@ def overlaid(runs: Sequence[StoredRun], command: str) -> StoredComparison:
 
 
 def _numbered(run: StoredRun) -> StoredRun:
-    contender = f"{run.result.contender or run.result.target} run={run.id}"
+    contender = f"{run.result.name} run={run.id}"
     factors = {**run.result.factors, "run": str(run.id)}
     return replace(run, result=replace(run.result, contender=contender, factors=factors, round=1))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from bakeoff.errors import NotFoundError
-from bakeoff.history.run_figures import RunFigures
+from bakeoff.history.run_figures import RunFigures, read_figures
 from bakeoff.postgres.server import Server
 
 _PAGE = """
@@ -17,6 +17,7 @@ WHERE (%(target)s::text IS NULL OR target = %(target)s)
 ORDER BY started_at DESC, id DESC
 LIMIT %(limit)s
 """
+_BY_ID = "SELECT * FROM run_figures WHERE id = %s"
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,10 @@ class Page:
 
 def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None = None) -> Page:
     """The newest runs, or with `before` those older than that run."""
-    from psycopg.rows import class_row
-
     values = {**asdict(wanted), "before": before, "limit": limit + 1}
-    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
-        runs = cursor.execute(_PAGE, values).fetchall()
-        if not runs and before is not None:
-            found = connection.execute("SELECT FROM test_runs WHERE id = %s", [before]).fetchone()
-            if found is None:
-                raise NotFoundError(f"--before: there is no run {before}. Use an id from ./bakeoff runs list.")
+    runs = read_figures(server, _PAGE, values)
+    if not runs and before is not None and not read_figures(server, _BY_ID, [before]):
+        raise NotFoundError(f"--before: there is no run {before}. Use an id from ./bakeoff runs list.")
     return Page(runs[:limit], len(runs) > limit)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bakeoff.history.run_figures import RunFigures
+from bakeoff.history.run_figures import RunFigures, read_figures
 from bakeoff.postgres.server import Server
 
 # One pass over an index; the few groups are added up here, which costs half of what GROUPING SETS does.
@@ -55,50 +55,41 @@ class Overview:
     statuses: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Runs of one target, mode and status."""
-
-    target: str
-    mode: str
-    status: str
-    runs: int
-    first: datetime
-    last: datetime
+_Group = tuple[str, str, str, int, datetime, datetime]
+"""Runs of one target, mode and status: these, how many, and when the first and the last began."""
 
 
 def overview(server: Server) -> Overview:
     """Counts over everything that is stored."""
     with server.connect() as connection:
-        groups = [_Group(*row) for row in connection.execute(_COUNTS).fetchall()]
+        groups: list[_Group] = connection.execute(_COUNTS).fetchall()
         sizes = connection.execute(
             "SELECT (SELECT count(*) FROM comparisons), pg_database_size(current_database())"
         ).fetchone()
     assert sizes is not None
     modes: Counter[str] = Counter()
     statuses: Counter[str] = Counter()
+    targets: dict[str, list[_Group]] = {}
     for group in groups:
-        modes[group.mode] += group.runs
-        statuses[group.status] += group.runs
-    names = list(dict.fromkeys(each.target for each in groups))
-    targets = {name: _counted([each for each in groups if each.target == name]) for name in names}
+        target, mode, status, runs, *_ = group
+        modes[mode] += runs
+        statuses[status] += runs
+        targets.setdefault(target, []).append(group)
+    by_target = {name: _counted(own) for name, own in targets.items()}
     return Overview(
-        _counted(groups), sizes[0], sizes[1], targets, dict(sorted(modes.items())), dict(sorted(statuses.items()))
+        _counted(groups), sizes[0], sizes[1], by_target, dict(sorted(modes.items())), dict(sorted(statuses.items()))
     )
 
 
 def _counted(groups: Sequence[_Group]) -> Counted:
     return Counted(
-        runs=sum(each.runs for each in groups),
-        completed=sum(each.runs for each in groups if each.status == "completed"),
-        first=min((each.first for each in groups), default=None),
-        last=max((each.last for each in groups), default=None),
+        runs=sum(runs for *_, runs, _, _ in groups),
+        completed=sum(runs for *_, status, runs, _, _ in groups if status == "completed"),
+        first=min((first for *_, first, _ in groups), default=None),
+        last=max((last for *_, last in groups), default=None),
     )
 
 
 def latest_of_each_target(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:
     """The latest completed run of each target, by workload, the fastest first. Smoke runs count only when asked for."""
-    from psycopg.rows import class_row
-
-    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
-        return cursor.execute(_LATEST_OF_EACH, {"mode": mode, "payload": payload}).fetchall()
+    return read_figures(server, _LATEST_OF_EACH, {"mode": mode, "payload": payload})

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
-from bakeoff.results.cost import Cost, cpu_us_each
+from bakeoff.results.cost import Cost, Gauge, cpu_us_each
 from bakeoff.results.database_activity import DatabaseFigures
-from bakeoff.results.gauge import Gauge
 from bakeoff.results.histograms import PERCENTILES
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.observed import database_figures, machine_figures

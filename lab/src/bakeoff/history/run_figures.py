@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 # A list of stored runs needs no run as a value, and does not wait for what that takes.
 if TYPE_CHECKING:
+    from psycopg.abc import Params
+
+    from bakeoff.postgres.server import Server
     from bakeoff.results.run import Measured, PhaseResult, RunResult
 
 
@@ -103,6 +106,14 @@ class RunFigures:
         return Series(self.contender, self.mode, self.payload, self.engine, *load)
 
 
+def read_figures(server: "Server", statement: str, values: "Params") -> list[RunFigures]:
+    """The rows of a statement that reads from the view."""
+    from psycopg.rows import class_row
+
+    with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
+        return cursor.execute(statement.encode(), values).fetchall()
+
+
 # The figures of a measured span, by the columns that `storage.rows.measured_row` fills.
 COLUMNS = {
     "duration_s": "duration_s",
@@ -167,7 +178,7 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         id=run_id,
         comparison_id=comparison_id,
         target=run.target,
-        contender=run.contender or run.target,
+        contender=run.name,
         workload=run.workload,
         protocol=run.protocol,
         mode=run.mode,

@@ -1,10 +1,13 @@
-"""Where a series of measurements changed its level. Pure functions, shared by the command line and the pages."""
+"""The runs on one line of a trend, and where it changed its level. Pure functions for commands and pages."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median, variance
+
+from bakeoff.history.run_figures import Metric, RunFigures
+from bakeoff.judging.estimates import student_p_value
 
 # Fewer points on either side of a change cannot be told from noise.
 SHORTEST_SEGMENT = 3
@@ -19,6 +22,25 @@ _LEAST_NOISE = 0.001
 # A point this many times the noise away from its neighbours' median is an outlier and no level.
 _OUTLIER = 4.0
 _NEIGHBOURS = 2
+
+
+@dataclass(frozen=True)
+class NewestSeries:
+    """Runs of one series, oldest first, and how many completed runs of another series were left out."""
+
+    runs: Sequence[RunFigures]
+    left_out: int
+
+
+def newest_series(runs: Sequence[RunFigures], metric: Metric) -> NewestSeries:
+    """Of runs that are given newest first, those that measured what the newest completed one did.
+
+    Only runs that have a figure for the metric count. A change of load or of settings is no change of the target: it
+    begins another series.
+    """
+    completed = [run for run in reversed(runs) if run.status == "completed" and metric.of(run) is not None]
+    same = [run for run in completed if run.series == completed[-1].series]
+    return NewestSeries(same, len(completed) - len(same))
 
 
 @dataclass(frozen=True)
@@ -79,14 +101,10 @@ def _weakest(signal: Sequence[float], edges: Sequence[int]) -> int | None:
 
 def _chance(before: Sequence[float], after: Sequence[float]) -> float:
     """How probable it is that two samples of one level differ this much: Student's t-test, two-sided."""
-    # The special function alone: scipy.stats takes a second to load.
-    from scipy.special import stdtr
-
     freedom = len(before) + len(after) - 2
     spread = (variance(before) * (len(before) - 1) + variance(after) * (len(after) - 1)) / freedom
     error = math.sqrt(spread * (1 / len(before) + 1 / len(after)))
-    difference = abs(fmean(after) - fmean(before))
-    return 0.0 if error == 0 else float(2 * stdtr(freedom, -difference / error))
+    return student_p_value(fmean(after) - fmean(before), error, freedom)
 
 
 def _without_outliers(signal: Sequence[float], noise: float) -> list[float]:

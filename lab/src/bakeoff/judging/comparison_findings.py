@@ -131,7 +131,7 @@ def _windows(runs: Sequence[StoredRun]) -> Iterator[tuple[str, tuple[int, str], 
     for run in (stored.result for stored in runs):
         phases = {} if run.database_activity is None else run.database_activity.phases or {}
         for phase, during in phases.items():
-            yield run.contender or run.target, (run.round, phase), during
+            yield run.name, (run.round, phase), during
 
 
 def _of_some(affected: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:

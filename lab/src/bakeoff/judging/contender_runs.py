@@ -87,7 +87,7 @@ def contender_runs_of(runs: Sequence[StoredRun]) -> list[ContenderRuns]:
     """
     grouped: dict[tuple[str, str], list[StoredRun]] = {}
     for run in runs:
-        name = run.result.contender or run.result.target
+        name = run.result.name
         grouped.setdefault((name, run.result.payload), []).append(run)
     shared = {name for name, _ in grouped if sum(other == name for other, _ in grouped) > 1}
     return [

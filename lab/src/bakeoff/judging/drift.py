@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.estimates import CONFIDENCE, FEWEST_ROUNDS, holm, student_p_value
 from bakeoff.judging.noise import round_effects
-from bakeoff.judging.straight_line import Line, line_through
+from bakeoff.judging.steadiness import Line, line_through
 from bakeoff.results.finding_kinds import CONTENDER_DRIFT
 
 (_CHANGE,) = CONTENDER_DRIFT.limits

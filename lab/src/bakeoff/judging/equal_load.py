@@ -13,8 +13,7 @@ from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
 from bakeoff.judging.levels import Slot
 from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
-from bakeoff.judging.pairings import log_ratios, verdict_on
-from bakeoff.judging.ranking import Place, places
+from bakeoff.judging.pairings import Place, log_ratios, places, verdict_on
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
 from bakeoff.results.cost import cpu_us_each
@@ -109,8 +108,8 @@ def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds)
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
     """The reason why it did not hold the rate; empty where it held it in the rounds together."""
     figures = figures_over(rounds)
-    planned = sum(rate_per_s * _window_s(part) for part in rounds.values())
-    done = sum(part.throughput_per_s * _window_s(part) for part in rounds.values())
+    planned = sum(rate_per_s * part.planned_s for part in rounds.values())
+    done = sum(part.throughput_per_s * part.planned_s for part in rounds.values())
     reasons = [_missed(objective.metric, objective.words, figures) for objective in broken(ranking_slo(), figures)]
     if done < _KEPT_SHARE * planned - _CHANCE * math.sqrt(planned):
         reasons.append(f"{done / planned:.1%} of it was acknowledged in time")
@@ -121,10 +120,6 @@ def _missed(metric: str, words: str, figures: Figures) -> str:
     if metric in figures.latency_ms:
         return f"{metric} {figures.latency_ms[metric]:,.0f} ms, not {words}"
     return f"{figures.error_share:.2%} of its requests failed or could not be sent"
-
-
-def _window_s(part: Measured) -> float:
-    return part.duration_s if part.window_s is None else part.window_s
 
 
 def _tests(entrants: Sequence[_Entrant], figure: str) -> list[_Test]:

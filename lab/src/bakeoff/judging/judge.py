@@ -16,9 +16,8 @@ from bakeoff.judging.judgement import JudgedContender, Judgement, Pairing
 from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
 from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
 from bakeoff.judging.operation_effects import operation_effects
-from bakeoff.judging.pairings import log_ratios, pairings_of
+from bakeoff.judging.pairings import Place, log_ratios, pairings_of, places
 from bakeoff.judging.provenance import provenance_of
-from bakeoff.judging.ranking import Place, places
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in

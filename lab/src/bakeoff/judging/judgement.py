@@ -10,6 +10,7 @@ from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.operations import summed
+from bakeoff.results.run import load_in_words
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
 # With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
@@ -160,10 +161,8 @@ class Level:
     @property
     def load(self) -> str:
         """The load that was held, in words: `1 user`, `2,000 users`, `5,000/s`, `all phases`."""
-        if self.arrival_rate_per_s is not None:
-            return f"{self.arrival_rate_per_s:,.10g}/s"
-        if self.virtual_users:
-            return f"{self.virtual_users:,} user{'' if self.virtual_users == 1 else 's'}"
+        if self.virtual_users or self.arrival_rate_per_s is not None:
+            return load_in_words(self.virtual_users, self.arrival_rate_per_s)
         return "all phases" if self.name == ALL_PHASES else self.name
 
     @property

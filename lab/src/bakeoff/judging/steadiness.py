@@ -3,13 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.straight_line import line_through
+import numpy as np
+
 from bakeoff.results.finding_kinds import TREND
 from bakeoff.results.run import Second
 
 # Fewer seconds than these draw no line that deserves the name.
 _FEWEST_SECONDS = 8
 _CHANGE, _TIMES_ITS_ERROR = TREND.limits
+
+
+@dataclass(frozen=True)
+class Line:
+    """Its slope, the standard error of that, and the degrees of freedom behind the error."""
+
+    slope: float
+    error: float
+    degrees: int
+
+
+def line_through(at: Sequence[float], values: Sequence[float]) -> Line:
+    """The line through three points or more, at places that differ, by least squares.
+
+    numpy fits it: scipy.stats, which would too, takes a second to load, and every run asks for a line.
+    """
+    places, heights = np.asarray(at, dtype=float), np.asarray(values, dtype=float)
+    # Around their mean, where places that are large and close together lose no digits.
+    (slope, _), covariance = np.polyfit(places - places.mean(), heights, deg=1, cov=True)
+    return Line(float(slope), float(np.sqrt(covariance[0, 0])), len(places) - 2)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def usage_at(contender: MeasuredContender) -> Usage:
     highest = max(contender.levels, key=lambda level: level.virtual_users, default=peak)
     return Usage(
         cpu_percent=cpu,
-        cores=_whole(newest.environment, "cores"),
+        cores=int(cores) if (cores := newest.environment.get("cores", "")).isdecimal() else None,
         target_cores=cores_of_target(newest.settings),
         ceiling_share=limits.ceiling_share,
         agents=limits.agents,
@@ -57,10 +57,8 @@ def cores_of_target(settings: Mapping[str, str]) -> float | None:
 
 
 def _seen_in(phase: int | None, activity: DatabaseActivity) -> Sessions:
-    """The sessions in a phase; of runs that did not separate phases, in all."""
-    if activity.phases is None or phase is None:
-        return activity
-    return activity.phases.get(str(phase), Sessions())
+    """The sessions in a phase; of runs without phases, in all."""
+    return activity if activity.phases is None or phase is None else activity.phases.get(str(phase), Sessions())
 
 
 def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -71,12 +69,6 @@ def _mean_shares(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def _median(values: Iterable[float | None]) -> float | None:
     known = estimate_of_known(values)
     return None if known is None else known.median
-
-
-def _whole(facts: Mapping[str, str], name: str) -> int | None:
-    with contextlib.suppress(KeyError, ValueError):
-        return int(facts[name])
-    return None
 
 
 def bottleneck_of_run(run: RunResult) -> Bottleneck | None:

@@ -6,7 +6,7 @@ from statistics import median
 from bakeoff.judging.steadiness import trend_of
 from bakeoff.results.finding_kinds import INDICATIVE
 from bakeoff.results.mode_names import UNRANKED
-from bakeoff.results.run import Measured, RunResult, Second
+from bakeoff.results.run import RunResult, Second
 
 # In less time neither steadiness nor a percentile can be told.
 (_SHORTEST_S,) = INDICATIVE.limits
@@ -41,13 +41,7 @@ def are_counted(counted: Mapping[int, RunResult]) -> bool:
 
 
 def _window_s(run: RunResult, phase: int | None) -> float | None:
-    measured = next((each.measured for each in run.phases if each.number == phase), None)
-    return None if measured is None else _planned_s(measured)
-
-
-def _planned_s(measured: Measured) -> float:
-    """Runs of before recorded only when the last reply came."""
-    return measured.duration_s if measured.window_s is None else measured.window_s
+    return next((each.measured.planned_s for each in run.phases if each.number == phase), None)
 
 
 def _is_unsteady(timeline: Sequence[Second], phase: int | None) -> bool:

@@ -26,11 +26,11 @@ def count_tables(scenarios: Mapping[str, Sequence[RunResult]]) -> list[Table]:
 
 
 def _rows(scenario: str, runs: Sequence[RunResult]) -> Iterator[tuple[str, PhaseResult | None]]:
-    several = len({run.contender or run.target for run in runs}) > 1
+    several = len({run.name for run in runs}) > 1
     for run in runs:
-        name = ", ".join(part for part in (scenario, (run.contender or run.target) if several else "") if part)
+        name = ", ".join(part for part in (scenario, run.name if several else "") if part)
         phases: Sequence[PhaseResult | None] = () if was_interrupted(run) else run.phases
-        yield from ((name or run.contender or run.target, phase) for phase in phases or (None,))
+        yield from ((name or run.name, phase) for phase in phases or (None,))
 
 
 def _summary(phase: PhaseResult | None) -> Sequence[str]:

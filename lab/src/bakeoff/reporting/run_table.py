@@ -11,7 +11,7 @@ from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.results.cost import Cost, cpu_us_each
 from bakeoff.results.histograms import Latency
 from bakeoff.results.observed import database_figures, machine_figures
-from bakeoff.results.run import ROLES, Durability, Measured, PhaseResult, RunResult, Status
+from bakeoff.results.run import ROLES, Durability, Measured, RunResult, Status
 from bakeoff.text.table import Table
 
 
@@ -21,7 +21,7 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
     return Table(
         "",
         ("target", "ops/s", "min", "mean", "p50", "p99", "failed", "CPU", "MB"),
-        [(run.contender or run.target, *_figures(None if was_interrupted(run) else run.total)) for run in runs],
+        [(run.name, *_figures(None if was_interrupted(run) else run.total)) for run in runs],
         note=f"{several}Latency in ms. CPU: µs of the target per operation. MB: peak memory of the target.",
         least=("min", "mean", "MB", "CPU"),
     )
@@ -98,7 +98,7 @@ def class_of(run: RunResult) -> str:
 
 def one_line(run: RunResult) -> str:
     """A run in a line, for the moment it ends: the load at which it did most."""
-    name = run.contender or run.target
+    name = run.name
     if was_interrupted(run):
         return f"{name}: interrupted, so that it has no figures"
     best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
@@ -106,16 +106,9 @@ def one_line(run: RunResult) -> str:
         return f"{name}: nothing was measured"
     measured, percentiles = best.measured, best.measured.latency.percentiles_ms
     return (
-        f"{name}: {measured.throughput_per_s:,.0f}/s at {_load(best)} · p50 {two_places(percentiles['p50'])} ms · "
+        f"{name}: {measured.throughput_per_s:,.0f}/s at {best.load} · p50 {two_places(percentiles['p50'])} ms · "
         f"p99 {two_places(percentiles['p99'])} ms · {run.total.failed:,} of {run.total.requests:,} failed"
     )
-
-
-def _load(phase: PhaseResult) -> str:
-    rate = phase.arrival_rate_per_s
-    if rate is not None:
-        return f"{rate:,g}/s"
-    return f"{phase.virtual_users:,} user{'' if phase.virtual_users == 1 else 's'}"
 
 
 def was_interrupted(run: RunResult) -> bool:
@@ -188,7 +181,7 @@ def operations_table(run: RunResult) -> Table:
             f"{total.operation_throughput_per_s(name):,.0f}",
             *_latencies(each.latency),
             f"{each.failed:,}",
-            _checked(run.checks.get(name), each.checked),
+            f"{each.checked:,}" + (f" ({100 * run.checks[name]:.3g}%)" if name in run.checks else ""),
             f"{each.checks_failed:,}" if each.checked else NOTHING,
         )
         for name, each in ({} if total is None else total.by_operation).items()
@@ -203,19 +196,11 @@ def statuses_table(run: RunResult) -> Table:
     """Replies by status, and what failed by kind, of each operation."""
     rows = []
     for name, each in ({} if run.total is None else run.total.by_operation).items():
-        failures = [kind for kind in sorted(each.errors.items()) if not _has_status(kind[0])]
+        # A failure that is a status is counted among the statuses.
+        failures = [kind for kind in sorted(each.errors.items()) if not kind[0].startswith(("status_", "grpc_"))]
         outcomes = [*sorted(each.statuses.items()), *failures]
         rows += [("" if place else name, kind, f"{count:,}") for place, (kind, count) in enumerate(outcomes)]
     return Table("", ("operation", "outcome", "count"), rows, left=2)
-
-
-def _has_status(kind: str) -> bool:
-    """Whether a kind of failure is a status, which is counted among the statuses."""
-    return kind.startswith(("status_", "grpc_"))
-
-
-def _checked(share: float | None, checked: int) -> str:
-    return f"{checked:,}" if share is None else f"{checked:,} ({100 * share:.3g}%)"
 
 
 def _cost_table(run: RunResult) -> Table:

@@ -1,4 +1,4 @@
-"""CPU and memory of each role of a run: samples, and the cost of a span of time."""
+"""CPU and memory of each role of a run, and gauges of a target: samples, and what they come to in a span of time."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -34,6 +34,16 @@ class Cost:
     memory_mean_bytes: float
     memory_peak_bytes: int
     pss_peak_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """One gauge in a span: the number of `readings`, their mean and the highest of them."""
+
+    unit: str
+    mean: float
+    maximum: float
+    readings: int
 
 
 def cpu_us_each(cost: Cost | None, operations: int) -> float | None:

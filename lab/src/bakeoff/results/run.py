@@ -10,10 +10,9 @@ from typing import Annotated
 import msgspec
 
 from bakeoff.results.audit import Audit
-from bakeoff.results.cost import Cost, Sample, cpu_us_each
+from bakeoff.results.cost import Cost, Gauge, Sample, cpu_us_each
 from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
-from bakeoff.results.gauge import Gauge
 from bakeoff.results.histograms import Latency
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import Count, MeasuredOperation, summed
@@ -55,7 +54,7 @@ class Measured:
 
     `throughput_per_s` counts operations that were acknowledged; they differ from requests only with batches. Late
     replies count for latency alone: `window_s` is the planned duration, and `operations_late` were acknowledged after
-    it. Without a planned end, and in runs that did not record it, `window_s` is None and all operations count.
+    it. Without a planned end `window_s` is None, and all operations count.
     `by_operation` divides the requests among the workload's operations; empty where the engine did not.
     `processes` divides the cost of a target of several processes among them, by name; empty where it is one. `gauges`
     are what its processes showed of themselves, by the labels of its manifest.
@@ -81,9 +80,13 @@ class Measured:
 
     @property
     def throughput_per_s(self) -> float:
-        if self.window_s is None:
-            return self.operations / self.duration_s if self.duration_s > 0 else 0.0
-        return (self.operations - self.operations_late) / self.window_s if self.window_s > 0 else 0.0
+        in_time = self.operations - (0 if self.window_s is None else self.operations_late)
+        return in_time / self.planned_s if self.planned_s > 0 else 0.0
+
+    @property
+    def planned_s(self) -> float:
+        """How long it was planned to last; without a planned end, how long it lasted."""
+        return self.duration_s if self.window_s is None else self.window_s
 
     @property
     def estimated_failed(self) -> float:
@@ -141,6 +144,15 @@ class PhaseResult:
     measured: Measured
     arrival_rate_per_s: float | None = None
 
+    @property
+    def load(self) -> str:
+        return load_in_words(self.virtual_users, self.arrival_rate_per_s)
+
+
+def load_in_words(users: int, rate_per_s: float | None) -> str:
+    """`1 user`, `2,000 users`, `5,000/s`."""
+    return f"{users:,} user{'' if users == 1 else 's'}" if rate_per_s is None else f"{rate_per_s:,.10g}/s"
+
 
 class Second(msgspec.Struct, frozen=True, array_like=True):
     """One second of a run: operations acknowledged and requests failed in it, latencies in ms of what it answered.
@@ -172,7 +184,7 @@ class RunResult:
     second that this machine's calibrations name: `engine`, and each reference line of the database.
     `target_class` is standard or tuned, and `contract_profile` the profile that the target proved before; empty where
     that is not known. `checks` is the fraction of replies whose content is checked, by operation. `workload_digest`
-    changes with what is sent and stored, `vectors_digest` with the conformance cases; empty in older records.
+    changes with what is sent and stored, `vectors_digest` with the conformance cases.
     """
 
     target: Text
@@ -210,3 +222,8 @@ class RunResult:
     checks: Mapping[str, float] = field(default_factory=dict)
     workload_digest: str = ""
     vectors_digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """The contender, of a run that was made alone the target."""
+        return self.contender or self.target

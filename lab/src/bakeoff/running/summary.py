@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from bakeoff.engines.stream import EngineSecond, Outcomes, PhaseEnd, PhaseStart, Record
 from bakeoff.results import histograms
-from bakeoff.results.cost import Cost, Sample
-from bakeoff.results.gauge import Gauge
+from bakeoff.results.cost import Cost, Gauge, Sample
 from bakeoff.results.operations import MeasuredOperation, added_operations, summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp

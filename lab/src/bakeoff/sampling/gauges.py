@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 
-from bakeoff.results.gauge import Gauge
+from bakeoff.results.cost import Gauge
 
 # A name with labels or without; in the values of labels quotes and backslashes are escaped.
 _LABELS = r'[ \t]*\{(?:[^"}\n]|"(?:[^"\\\n]|\\.)*")*\}[ \t]*'

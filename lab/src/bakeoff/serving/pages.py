@@ -13,8 +13,7 @@ from bakeoff.history.judged import overlaid
 from bakeoff.history.listing import RunFilter, list_runs
 from bakeoff.history.operation_figures import stored_operations
 from bakeoff.history.run_figures import METRICS, RunFigures, figures_of
-from bakeoff.history.series import newest_series
-from bakeoff.history.trends import trend
+from bakeoff.history.trends import newest_series, trend
 from bakeoff.judging.judge import judge
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -24,8 +23,7 @@ from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.report import report_of
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
-from bakeoff.serving.numbered import id_in_path, ids_in_query
-from bakeoff.serving.page_replies import page
+from bakeoff.serving.page_replies import id_in_path, ids_in_query, page
 from bakeoff.serving.queries import ComparisonFilter, choices, list_comparisons
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison, load_runs
 

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from bakeoff.postgres.server import Server
+from bakeoff.storage.rows import insertion
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,7 @@ def add_calibration(server: Server, calibration: Calibration, comparison_id: int
     """Stores one; a line that was drawn for a comparison with its id."""
     row = {"measured_at": datetime.now(UTC), "comparison_id": comparison_id, **asdict(calibration)}
     with server.connect() as connection:
-        connection.execute(
-            "INSERT INTO calibrations (measured_at, machine, kind, subject, subject_version, workload, transport,"
-            " payload_size, connections, rate_per_s, cpu_us_each, tls, comparison_id)"
-            " VALUES (%(measured_at)s, %(machine)s, %(kind)s, %(subject)s, %(subject_version)s, %(workload)s,"
-            " %(transport)s, %(payload_size)s, %(connections)s, %(rate_per_s)s, %(cpu_us_each)s,"
-            " %(tls)s, %(comparison_id)s)",
-            row,
-        )
+        connection.execute(insertion("calibrations", row), list(row.values()))
 
 
 def latest_calibrations(server: Server, machine: str, workload: str, database: str | None = None) -> list[Calibration]:

@@ -42,7 +42,7 @@ _Part = int | Measured | Latency | Sequence[PhaseResult] | Sequence[Sample] | Se
 
 def run_row(run: RunResult) -> Row:
     """Of test_runs."""
-    return {**_columns(run, _RUN), "contender": run.contender or run.target}
+    return {**_columns(run, _RUN), "contender": run.name}
 
 
 def measured_row(measured: Measured) -> Row:

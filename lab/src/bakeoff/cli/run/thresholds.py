@@ -21,7 +21,7 @@ def exceeded_lines(runs: Sequence[RunResult], limits: Slo | None) -> Iterator[st
             exceeded = broken(limits, figures_of_phase(phase.measured))
             if exceeded:
                 words = ", ".join(_exceeded(each, phase) for each in exceeded)
-                yield f"{run.contender or run.target}, round {run.round}, {phase.name}: not kept: {words}"
+                yield f"{run.name}, round {run.round}, {phase.name}: not kept: {words}"
 
 
 def failing_lines(runs: Sequence[RunResult]) -> Iterator[str]:
@@ -30,7 +30,7 @@ def failing_lines(runs: Sequence[RunResult]) -> Iterator[str]:
     failed: dict[str, float] = defaultdict(float)
     for run in runs:
         if run.total is not None and run.status is not Status.INTERRUPTED:
-            name = run.contender or run.target
+            name = run.name
             requests[name] += run.total.requests
             failed[name] += run.total.estimated_failed
     for name, count in requests.items():

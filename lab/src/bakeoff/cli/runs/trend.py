@@ -14,7 +14,7 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
 from bakeoff.history.changed_workload import MARK, changed_at, refuse_changed
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures
-from bakeoff.history.series import NewestSeries, newest_series
+from bakeoff.history.trends import NewestSeries, newest_series
 from bakeoff.reporting.numbers import minute, two_places
 from bakeoff.text.sparkline import sparkline
 
