@@ -12,8 +12,8 @@ from bakeoff.judging.fastest import store_fastest
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
+from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.document import Origin
-from bakeoff.results.finding_kinds import CONCURRENT_BUILDS, VOIDING
 from bakeoff.results.run import RunResult, Status, file_stem
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
@@ -123,7 +123,7 @@ class Recorder:
         proved = f"proved at {run.contender.proof.proved_at}"
         result = replace(result, environment={**result.environment, "api_conformance": proved})
         if builds:
-            result = replace(result, findings=[*result.findings, CONCURRENT_BUILDS(builds=builds)])
+            result = replace(result, findings=[*result.findings, kinds.CONCURRENT_BUILDS(builds=builds)])
         storing = StageTimes()
         write_result_files(self._project, result, self._origin)
         try:
@@ -148,7 +148,7 @@ class Recorder:
         if result.status is Status.INTERRUPTED:
             return None
         if result.status is Status.VOID:
-            return next(finding.message for finding in result.findings if finding.kind in VOIDING)
+            return next(finding.message for finding in result.findings if finding.kind in kinds.VOIDING)
         if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
             folder = self._project.results / result.target
             log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"
