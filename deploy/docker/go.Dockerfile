@@ -1,6 +1,6 @@
 # One Go target. From the checkout's root, with the arguments of [image] in its target.toml:
-#   docker build --file deploy/docker/go.Dockerfile --build-arg MODULE=targets/events/go \
-#     --build-arg DIRECTORY=targets/events/go/rest --build-arg PACKAGE=./cmd/rest \
+#   docker build --file deploy/docker/go.Dockerfile --build-arg MODULE=gallery/targets/events/go \
+#     --build-arg DIRECTORY=gallery/targets/events/go/rest --build-arg PACKAGE=./cmd/rest \
 #     --build-arg PROGRAM=producer-api-go-rest --tag producer-api-go-rest .
 ARG GO_IMAGE=golang:1.26-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim

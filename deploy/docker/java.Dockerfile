@@ -1,5 +1,5 @@
 # One Java target. From the checkout's root, with the arguments of [image] in its target.toml:
-#   docker build --file deploy/docker/java.Dockerfile --build-arg PROJECT=targets/events/java --build-arg MODULE=rest \
+#   docker build --file deploy/docker/java.Dockerfile --build-arg PROJECT=gallery/targets/events/java --build-arg MODULE=rest \
 #     --build-arg PROGRAM=producer-api-java-rest --tag producer-api-java-rest .
 ARG JDK_IMAGE=eclipse-temurin:25-jdk
 
@@ -13,7 +13,7 @@ FROM ${JDK_IMAGE} AS build
 ARG PROJECT
 ARG MAVEN_OPTS
 WORKDIR /bakeoff/${PROJECT}
-COPY contract/ /bakeoff/contract/
+COPY gallery/contract/ /bakeoff/gallery/contract/
 COPY --from=poms /bakeoff/${PROJECT}/ ./
 ARG MODULE
 # Dependencies first: sources change more often. Without sources there is nothing to compile.

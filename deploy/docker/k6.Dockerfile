@@ -29,7 +29,7 @@ FROM environment
 RUN useradd --system --uid 10001 --no-create-home bakeoff
 COPY --from=build /bakeoff/.bakeoff/bin/k6 /bakeoff/.bakeoff/bin/k6
 COPY --from=plans /k6/plans/ /k6/plans/
-COPY contract/ contract/
+COPY lab/src/bakeoff/formats/ lab/src/bakeoff/formats/
 # Where the checkout has it: commands of engine.toml hold inside too.
 COPY load/k6/ load/k6/
 COPY deploy/docker/k6 /usr/local/bin/k6

@@ -1,5 +1,5 @@
 # One Rust target. From the checkout's root, with the arguments of [image] in its target.toml:
-#   docker build --file deploy/docker/rust.Dockerfile --build-arg DIRECTORY=targets/events/rust/rest \
+#   docker build --file deploy/docker/rust.Dockerfile --build-arg DIRECTORY=gallery/targets/events/rust/rest \
 #     --build-arg PACKAGE=producer-api-rust-rest --tag producer-api-rust-rest .
 ARG RUST_IMAGE=rust:1.95-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -9,18 +9,18 @@ ARG CARGO_CHEF_VERSION=0.1.78
 RUN cargo install cargo-chef --locked --version ${CARGO_CHEF_VERSION}
 
 FROM chef AS recipe
-WORKDIR /bakeoff/targets
-COPY targets/ ./
+WORKDIR /bakeoff/gallery/targets
+COPY gallery/targets/ ./
 RUN cargo chef prepare --recipe-path /recipe.json
 
 FROM chef AS build
-WORKDIR /bakeoff/targets
+WORKDIR /bakeoff/gallery/targets
 COPY --from=recipe /recipe.json /recipe.json
 ARG PACKAGE
 # Dependencies first: sources change more often.
 RUN cargo chef cook --release --locked --package ${PACKAGE} --recipe-path /recipe.json
-COPY contract/ /bakeoff/contract/
-COPY targets/ ./
+COPY gallery/contract/ /bakeoff/gallery/contract/
+COPY gallery/targets/ ./
 RUN cargo build --release --locked --package ${PACKAGE}
 
 FROM ${RUNTIME_IMAGE}
@@ -32,9 +32,9 @@ COPY deploy/docker/healthy /usr/local/bin/healthy
 ARG DIRECTORY
 ARG PACKAGE
 # Where the checkout has it: commands of target.toml hold inside too.
-COPY --from=build /bakeoff/targets/target/release/${PACKAGE} /bakeoff/targets/target/release/${PACKAGE}
+COPY --from=build /bakeoff/gallery/targets/target/release/${PACKAGE} /bakeoff/gallery/targets/target/release/${PACKAGE}
 WORKDIR /bakeoff/${DIRECTORY}
-RUN ln -s /bakeoff/targets/target/release/${PACKAGE} /usr/local/bin/serve
+RUN ln -s /bakeoff/gallery/targets/target/release/${PACKAGE} /usr/local/bin/serve
 ARG HEALTH=grpc
 ARG PORT=8080
 ENV BIND=0.0.0.0 SERVER_PORT=${PORT} GRPC_SERVER_PORT=${PORT} HEALTH=${HEALTH}

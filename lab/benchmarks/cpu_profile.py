@@ -168,7 +168,7 @@ def main() -> None:
         raise BakeoffError(f"Give {_LEAST_ROUNDS} rounds or more, each longer than {2 * _UNSAMPLED_S:g} seconds.")
     project = find_project()
     targets = choose_targets(find_targets(project), sys.argv[1:3], "all")
-    engine = find_engine(project, "native")
+    engine = find_engine("native")
     rates: dict[str, dict[int, float]] = {each.name: {} for each in targets}
     costs: dict[str, list[_Costs]] = {each.name: [] for each in targets}
     with tempfile.TemporaryDirectory() as folder, measuring_lab(project), application_database(project) as server:

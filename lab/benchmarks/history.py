@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
-from bakeoff.project import find_project
+from bakeoff.project import find_project, own_checkout
 from bakeoff.results import histograms
 from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
@@ -73,7 +73,7 @@ def main() -> None:
             )
             for arguments, goal_ms in _COMMANDS:
                 wall_ms, cpu_ms = _timed(
-                    [str(project.root / "bakeoff"), *arguments], {"METRICS_DATABASE_URL": server.url}
+                    [str(own_checkout().root / "bakeoff"), *arguments], {"METRICS_DATABASE_URL": server.url}
                 )
                 goal = "" if goal_ms is None else f"  goal {goal_ms}"
                 print(f"{wall_ms:7.0f} wall  {cpu_ms:6.0f} CPU{goal:11}  {' '.join(arguments)}")

@@ -1,8 +1,9 @@
 """Ratios that are no comparison of targets: `python lab/benchmarks/side_by_side.py FILE [ROUNDS] [SECONDS]`.
 
-A file of experiments/side-by-side names servers (built targets with their settings, or programs such as a framework's
-minimal example), what is sent to each, by our engine or by another load generator, statements for pgbench, and the
-ratios that are asked for. The sides take turns in interleaved rounds; each ratio is that of operations per second, with
+A file of gallery/experiments/side-by-side names servers (built targets with their settings, or programs such as a
+framework's minimal example), what is sent to each, by our engine or by another load generator, statements for pgbench,
+and the ratios that are asked for. The sides take turns in interleaved rounds; each ratio is that of operations per
+second, with
 its interval and its goal. CPU is that of the server's processes. Neither conformance nor audit: `./bakeoff run` has
 both. The machine must be quiet.
 """
@@ -36,7 +37,7 @@ from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.project import Project, find_project
+from bakeoff.project import FORMATS, Project, find_project
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.service import variables_of
 from bakeoff.sampling.process_tree import ProcessTree
@@ -158,7 +159,7 @@ class _Bench:
     def __init__(self, project: Project, declared: SideBySide, databases: Mapping[str, Server], folder: Path) -> None:
         self._project, self._declared, self._databases, self._folder = project, declared, databases, folder
         self._progress = PlainProgress(Console(stderr=True))
-        self._engine: Engine = find_engine(project, "native")
+        self._engine: Engine = find_engine("native")
         workload = load_workload(project, declared.workload)
         operations = [*workload.declared.operations, *declared.operations]
         self._workload = replace(workload, declared=with_members(workload.declared, operations=operations))
@@ -259,7 +260,7 @@ class _Bench:
 
     def _ends(self, side: Side, plan: Plan) -> list[PhaseEnd]:
         files = self._folder / "plan.json", self._folder / "stream.jsonl"
-        schema = self._project.contract / "schemas" / "stream.schema.json"
+        schema = FORMATS / "stream.schema.json"
         log = self._project.logs / "side-by-side-engine.log"
         with alone(self._engine, plan, *files, log, schema) as process:
             ends = [each for each in process.records(lambda _record: None) if isinstance(each, PhaseEnd)]

@@ -1,4 +1,4 @@
-"""Files of experiments/side-by-side as records, for side_by_side.py."""
+"""Files of gallery/experiments/side-by-side as records, for side_by_side.py."""
 
 import re
 from collections.abc import Mapping, Sequence

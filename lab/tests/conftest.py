@@ -13,13 +13,16 @@ from playwright.sync_api import Browser, sync_playwright
 from throwaway_server import throwaway_server
 
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import PROJECT_VARIABLE, Project, find_project, own_checkout
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
 from checkouts import share_databases, throwaway
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("house", deadline=None, derandomize=True)
+# The tests of the tool that need a project read the gallery.
+os.environ.setdefault(PROJECT_VARIABLE, str(own_checkout().root / "gallery"))
+
 settings.load_profile("house")
 
 _URL = "TEST_DATABASE_URL"
@@ -92,8 +95,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def project() -> Project:
-    """The real checkout, to read from."""
+    """The gallery, to read from."""
     return find_project()
+
+
+@pytest.fixture(scope="session")
+def clone() -> Project:
+    """The clone of the tool, to read from."""
+    return own_checkout()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -123,20 +132,16 @@ def own_databases(instances: Project, common_server: Server, monkeypatch: pytest
 
 
 @pytest.fixture
-def measuring_checkout(empty_checkout: Project, project: Project, own_databases: Project) -> Project:
-    """A checkout with the engines, the schemas and no workload, on the lab's own PostgreSQL."""
-    (empty_checkout.root / "load").symlink_to(project.engines)
-    shutil.copytree(project.state / "builds", empty_checkout.root / ".bakeoff" / "builds")
-    (empty_checkout.root / ".bakeoff" / "bin").symlink_to(project.bin)
+def measuring_checkout(empty_checkout: Project, own_databases: Project) -> Project:
+    """A project without a workload, on the lab's own PostgreSQL."""
     share_databases(own_databases, empty_checkout)
     return empty_checkout
 
 
 @pytest.fixture
-def empty_checkout(project: Project, tmp_path: Path) -> Iterator[Project]:
-    """A checkout with the contract's schemas and nothing else, to write into."""
+def empty_checkout(tmp_path: Path) -> Iterator[Project]:
+    """A project with nothing in it, to write into."""
     with throwaway(tmp_path / "a checkout") as checkout:
-        shutil.copytree(project.contract / "schemas", checkout.contract / "schemas")
         yield checkout
 
 

@@ -1,34 +1,42 @@
-"""Where things lie in a checkout."""
+"""Where things lie: the project that is measured, and the tool itself."""
 
 import os
+import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
 
+PROJECT_FILE = "bakeoff.toml"
+PROJECT_VARIABLE = "BAKEOFF_PROJECT"
+# The project of a launcher, where the current folder lies in none.
+FALLBACK_VARIABLE = "BAKEOFF_FALLBACK_PROJECT"
+
+# JSON Schemas of the documents that the tool reads and writes.
+FORMATS = Path(__file__).with_name("formats")
+
 
 @dataclass(frozen=True)
 class Project:
-    """The folders of one checkout. All that a run makes lies in `state` and `results`."""
+    """A folder with a `bakeoff.toml`. All that a run makes lies in its `state`."""
 
     root: Path
 
     @property
-    def contract(self) -> Path:
-        return self.root / "contract"
+    def file(self) -> Path:
+        return self.root / PROJECT_FILE
 
-    @property
-    def targets(self) -> Path:
-        return self.root / "targets"
-
-    @property
-    def engines(self) -> Path:
-        return self.root / "load"
+    @cached_property
+    def repository(self) -> Path:
+        """The root of the git repository that the project lies in, or its own folder without one."""
+        return _repository_of(self.root) or self.root
 
     @property
     def results(self) -> Path:
-        """Files of each run: BAKEOFF_RESULTS, or `results/`."""
-        return Path(os.environ.get("BAKEOFF_RESULTS") or self.root / "results").absolute()
+        """Files of each run: BAKEOFF_RESULTS, or `.bakeoff/results`."""
+        return Path(os.environ.get("BAKEOFF_RESULTS") or self.state / "results").absolute()
 
     @property
     def state(self) -> Path:
@@ -44,15 +52,97 @@ class Project:
         return self.state / "logs"
 
     def relative(self, path: Path) -> str:
-        """A path as a person in the checkout would write it."""
+        """A path as a person in the project would write it."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
 
 def find_project() -> Project:
-    """The checkout that this installed package belongs to."""
-    root = Path(__file__).resolve().parents[3]
-    if not (root / "contract").is_dir():
+    """The project of BAKEOFF_PROJECT, or of the current folder or the nearest one above it.
+
+    Raises BakeoffError where there is none. Its state folder gets a `.gitignore` of its own.
+    """
+    project = _named(PROJECT_VARIABLE) or _above(Path.cwd()) or _named(FALLBACK_VARIABLE)
+    if project is None:
         raise BakeoffError(
-            f"{root} is not a bakeoff checkout: it has no contract folder. Start ./bakeoff from a full clone."
+            f"There is no {PROJECT_FILE} in {Path.cwd()} or a folder above it. Type `bakeoff init` in the folder of "
+            "the service to measure, or name a project: --project DIR."
         )
+    _ignore_state(project)
+    return project
+
+
+def _named(variable: str) -> Project | None:
+    """The project that a variable names, as its folder or its file."""
+    value = os.environ.get(variable)
+    if not value:
+        return None
+    named = Path(value).absolute()
+    root = named.parent if named.name == PROJECT_FILE else named
+    if not (root / PROJECT_FILE).is_file():
+        raise BakeoffError(f"{root} is no project: it has no {PROJECT_FILE}. Type `bakeoff init` there to make one.")
     return Project(root)
+
+
+def _above(folder: Path) -> Project | None:
+    return next((Project(each) for each in (folder, *folder.parents) if (each / PROJECT_FILE).is_file()), None)
+
+
+def _ignore_state(project: Project) -> None:
+    """Keeps results and builds out of the repository of the project."""
+    ignore = project.state / ".gitignore"
+    if ignore.exists():
+        return
+    try:
+        project.state.mkdir(exist_ok=True)
+        ignore.write_text("*\n")
+    except OSError as error:
+        raise BakeoffError(
+            f"{project.state} cannot be written: {error.strerror}. It holds the state and the results of the project: "
+            "make the folder writable, or measure a copy of it."
+        ) from error
+
+
+def _repository_of(folder: Path) -> Path | None:
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(folder), "rev-parse", "--show-toplevel"], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return None
+    return Path(found.stdout.strip()) if found.returncode == 0 else None
+
+
+def tracked_files(folder: Path) -> Iterator[Path] | None:
+    """The files below a folder that git tracks, or would if they were added; None where git knows none of them."""
+    try:
+        found = subprocess.run(
+            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."],
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    if found.returncode != 0 or not found.stdout:
+        return None
+    names = sorted({os.fsdecode(name) for name in found.stdout.split(b"\0") if name})
+    return (folder / name for name in names if (folder / name).is_file())
+
+
+def find_checkout() -> Project | None:
+    """The clone of the tool that this package was installed from; None for an installed wheel."""
+    root = Path(__file__).resolve().parents[3]
+    return Project(root) if (root / "load" / "native" / "engine.toml").is_file() else None
+
+
+def own_checkout() -> Project:
+    """The clone of the tool. Raises BakeoffError for an installed package, which has no tests and no documents."""
+    checkout = find_checkout()
+    if checkout is None:
+        raise BakeoffError("This command is for the clone of bakeoff's own repository; this is an installed package.")
+    return checkout
+
+
+def tool() -> Project:
+    """Where the tool keeps what it builds or installs for all projects: its clone, or the user's cache folder."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bakeoff"
+    return find_checkout() or Project(cache)

@@ -18,8 +18,8 @@ SAMPLES = """
 
 
 @pytest.fixture(scope="module")
-def cpu_profile(project: Project) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cpu_profile", project.root / "lab/benchmarks/cpu_profile.py")
+def cpu_profile(clone: Project) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("cpu_profile", clone.root / "lab/benchmarks/cpu_profile.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -8,8 +8,10 @@ from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
 
 
-def test_each_operation_that_numbers_merges_has_one_without(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(project.root / "lab" / "benchmarks")
+def test_each_operation_that_numbers_merges_has_one_without(
+    clone: Project, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(clone.root / "lab" / "benchmarks")
     side_by_side_of = importlib.import_module("merge_audit").side_by_side_of
     operations = load_workload(project, "events").declared.operations
     numbered = {each.name: each for each in operations if "${merge}" in (each.message or "")}

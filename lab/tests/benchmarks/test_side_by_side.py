@@ -1,4 +1,4 @@
-"""The files of experiments/side-by-side name what exists, and ratios come out as the rounds have them."""
+"""The files of gallery/experiments/side-by-side name what exists, and ratios come out as the rounds have them."""
 
 import importlib
 from pathlib import Path
@@ -31,9 +31,9 @@ def tool(command: str = "true", per_s: str = "Requests/sec: (.*)") -> str:
 
 
 @pytest.fixture(scope="module")
-def side_by_side(project: Project) -> ModuleType:
+def side_by_side(clone: Project) -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(project.root / "lab" / "benchmarks")
+        patch.syspath_prepend(clone.root / "lab" / "benchmarks")
         return importlib.import_module("side_by_side")
 
 

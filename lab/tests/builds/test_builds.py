@@ -13,7 +13,7 @@ COPY = "import shutil; shutil.copy('in/source', 'out'); print('copied')"
 
 @pytest.fixture
 def here(empty_checkout: Project) -> Path:
-    folder = empty_checkout.targets / "thing"
+    folder = empty_checkout.root / "targets" / "thing"
     (folder / "in").mkdir(parents=True)
     (folder / "in" / "source").write_text("one")
     return folder

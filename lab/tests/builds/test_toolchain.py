@@ -17,7 +17,7 @@ COPY = "import shutil; shutil.copy('in', 'out')"
 @pytest.fixture
 def build(empty_checkout: Project) -> Build:
     """A build that is fresh, of a tool whose version is in a file."""
-    here = empty_checkout.targets / "thing"
+    here = empty_checkout.root / "targets" / "thing"
     here.mkdir(parents=True)
     (here / "in").write_text("one")
     entry = BuildTable(command=[sys.executable, "-c", COPY], inputs=["in"], artifact="out")

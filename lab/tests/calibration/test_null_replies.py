@@ -9,7 +9,7 @@ import pytest
 from as_json import as_json
 from bakeoff.calibration.null_replies import for_null_server
 from bakeoff.documents.checked import first_problem
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import PlannedPhase
@@ -84,6 +84,6 @@ def test_batches_too(project: Project, protocol: str, expected: object) -> None:
 
 
 def test_it_obeys_the_plans_schema(project: Project) -> None:
-    schema = project.contract / "schemas" / "plan.schema.json"
+    schema = FORMATS / "plan.schema.json"
     assert first_problem(users_plan(), schema) is None
     assert first_problem(planned(load_workload(project, "events"), "grpc"), schema) is None

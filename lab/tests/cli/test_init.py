@@ -18,7 +18,10 @@ def test_the_command_explains_every_file_and_what_to_do_next(
 
     printed = capsys.readouterr().out
     lines = printed.splitlines()
-    for path in [*(empty_checkout.contract / "users").rglob("*.*"), *empty_checkout.targets.rglob("*.toml")]:
+    for path in [
+        *(empty_checkout.root / "contract" / "users").rglob("*.*"),
+        *(empty_checkout.root / "targets").rglob("*.toml"),
+    ]:
         (line,) = [line for line in lines if line.startswith(empty_checkout.relative(Path(path)))]
         assert len(line.split("  ")[-1]) > 5
     assert "DATABASE_URL=postgresql://… ./bakeoff run smoke --attach users-grpc=https://api.example:9090" in printed
@@ -38,10 +41,10 @@ def test_the_command_explains_every_file_and_what_to_do_next(
 def test_mistakes_are_named_and_write_nothing(
     project: Project, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
-    before = sorted(project.contract.iterdir())
+    before = sorted((project.root / "contract").iterdir())
 
     done = bakeoff(project, *arguments, results=tmp_path / "results")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
-    assert sorted(project.contract.iterdir()) == before
+    assert sorted((project.root / "contract").iterdir()) == before

@@ -48,7 +48,7 @@ def test_checks_of_different_directories_run_side_by_side() -> None:
     assert (waited["a1"], waited["a2"], waited["last"]) == ("", "a1", "b2")
 
 
-def test_changed_files_choose_the_checks_whose_inputs_they_are(project: Project, tmp_path: Path) -> None:
+def test_changed_files_choose_the_checks_whose_inputs_they_are(clone: Project, tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
         subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
@@ -56,7 +56,7 @@ def test_changed_files_choose_the_checks_whose_inputs_they_are(project: Project,
     checkout = Project(tmp_path)
     for name in (".ci/checks.toml", "lab/a", "lab2/b", "docs/c"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes((project.root / ".ci/checks.toml").read_bytes() if name[0] == "." else b"")
+        (tmp_path / name).write_bytes((clone.root / ".ci/checks.toml").read_bytes() if name[0] == "." else b"")
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "base")

@@ -86,7 +86,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
             'no target "missing". Targets: grpc-user-service-',
         ),
         (["run", "smoke", "--payload", "5k"], 'no payload "5k". Payloads of events: default, 4k'),
-        (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines in load/: '),
+        (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines: '),
         (
             ["run", "smoke", "--write-mode", "never"],
             '--write-mode: unknown value "never": use group-commit or',
@@ -212,20 +212,20 @@ def test_limits_that_this_machine_cannot_hold_are_refused(
     assert not results.exists()
 
 
-def test_the_launcher_works_through_a_link_from_a_path_with_spaces(project: Project, tmp_path: Path) -> None:
+def test_the_launcher_works_through_a_link_from_a_path_with_spaces(clone: Project, tmp_path: Path) -> None:
     link = tmp_path / "a link" / "bake off"
     link.parent.mkdir()
-    link.symlink_to(project.root / "bakeoff")
+    link.symlink_to(clone.root / "bakeoff")
     done = subprocess.run([str(link), "--version"], cwd="/", capture_output=True, text=True, check=False)
     assert done.stdout == f"bakeoff {__version__}\n"
 
 
-def test_the_launcher_says_when_there_is_no_python(project: Project, tmp_path: Path) -> None:
+def test_the_launcher_says_when_there_is_no_python(clone: Project, tmp_path: Path) -> None:
     root = tmp_path / "a checkout"
     (root / "lab").mkdir(parents=True)
     for name in ("uv.lock", "pyproject.toml"):
-        shutil.copy(project.root / "lab" / name, root / "lab" / name)
-    shutil.copy(project.root / "bakeoff", root / "bakeoff")
+        shutil.copy(clone.root / "lab" / name, root / "lab" / name)
+    shutil.copy(clone.root / "bakeoff", root / "bakeoff")
     programs = tmp_path / "programs"
     programs.mkdir()
     for program in ("sh", "dirname", "readlink", "cksum", "cat", "mkdir"):

@@ -37,7 +37,7 @@ def shown() -> Any:
 
 
 def a_build(checkout: Project, name: str, program: str = "", directory: str = "", **more: object) -> Build:
-    here = checkout.targets / (directory or name)
+    here = checkout.root / "targets" / (directory or name)
     (here / "in").mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-c", f"{program}\nopen({name!r}, 'w').close()"]
     return build_of(

@@ -9,6 +9,7 @@ from rich.console import Console
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.engines.manifest import engine_files
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 
@@ -68,10 +69,9 @@ MORE = {
 
 
 @pytest.fixture
-def checkout(empty_checkout: Project, project: Project) -> Project:
+def checkout(empty_checkout: Project) -> Project:
     """A checkout with the engines of the real one, of which nothing is built."""
-    (empty_checkout.root / "load").symlink_to(project.engines)
-    target = empty_checkout.targets / "shop" / "rest"
+    target = empty_checkout.root / "targets" / "shop" / "rest"
     target.mkdir(parents=True)
     (target / "target.toml").write_text(TARGET.replace("{python}", sys.executable), "utf-8")
     return empty_checkout
@@ -79,7 +79,7 @@ def checkout(empty_checkout: Project, project: Project) -> Project:
 
 def refusal(checkout: Project, workload: str) -> str:
     """Why a comparison with k6 is refused; nothing was built for it."""
-    folder = checkout.contract / "shop"
+    folder = checkout.root / "contract" / "shop"
     folder.mkdir(exist_ok=True)
     (folder / "workload.toml").write_text(workload, "utf-8")
     with pytest.raises(UsageError) as refused:
@@ -88,8 +88,7 @@ def refusal(checkout: Project, workload: str) -> str:
             ComparisonRequest("smoke", "a test", levels={"engine": ["k6"]}),
             PlainProgress(Console(quiet=True)),
         )
-    assert not (checkout.targets / "shop" / "rest" / "built").exists(), "the target was not built"
-    assert not checkout.bin.exists(), "k6 was not built"
+    assert not (checkout.root / "targets" / "shop" / "rest" / "built").exists(), "the target was not built"
     assert not checkout.state.joinpath("builds").exists()
     return refused.value.message
 
@@ -116,5 +115,5 @@ def test_sessions_are_refused_by_name(checkout: Project) -> None:
 
 
 def test_the_native_engine_has_every_feature_that_a_workload_can_need(project: Project) -> None:
-    features = tomllib.loads((project.engines / "native" / "engine.toml").read_text("utf-8"))["features"]
+    features = tomllib.loads(engine_files()["native"].read_text("utf-8"))["features"]
     assert {*MORE, "captures", "sessions", "cookies", "entity-picks", "list-captures"} <= set(features)

@@ -41,7 +41,7 @@ def read(checkout: Project, text: str) -> ComparisonRequest:
 def read_all(checkout: Project, text: str) -> Mapping[str, ComparisonRequest]:
     path = checkout.root / "experiment.toml"
     path.write_text(text)
-    return read_experiment(checkout, path)
+    return read_experiment(path)
 
 
 def test_a_file_declares_a_whole_comparison(empty_checkout: Project) -> None:
@@ -176,7 +176,7 @@ def test_errors_in_scenarios_name_line_and_key(empty_checkout: Project, old: str
 
 def test_a_file_that_is_not_there(empty_checkout: Project) -> None:
     with pytest.raises(UsageError, match=r"nothing\.toml cannot be read: No such file"):
-        read_experiment(empty_checkout, Path("nothing.toml"))
+        read_experiment(Path("nothing.toml"))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_every_shipped_experiment_is_valid(project: Project) -> None:
     files = sorted((project.root / "experiments").glob("*.toml"))
     assert files
     for file in files:
-        for scenario, request in read_experiment(project, file).items():
+        for scenario, request in read_experiment(file).items():
             assert request.name == (f"{file.stem}: {scenario}" if scenario else file.stem)
             assert request.phases
             assert request.variants()
@@ -233,7 +233,7 @@ def test_a_stored_request_has_defaults_for_what_it_lacks() -> None:
 
 def test_without_a_seed_each_comparison_has_an_order_of_its_own(project: Project) -> None:
     path = project.root / "experiments" / "protocol.toml"
-    assert len({read_experiment(project, path)[""].seed for _ in range(5)}) > 1
+    assert len({read_experiment(path)[""].seed for _ in range(5)}) > 1
 
 
 SCALE = GOOD.replace("pool_size = [5, 20]", "pool_size = [1, 2, 4, 8]").replace(

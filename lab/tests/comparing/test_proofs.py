@@ -36,7 +36,7 @@ class Checkout:
         self.passes = True
         self.attached: Mapping[str, Access] = {}
         self.facts = {"toolchain": "go 1.26", "kernel": "6.1"}
-        for name in ("artifact", "target.toml", "contract/events/vectors/one.json"):
+        for name in ("artifact", "target.toml", "gallery/contract/events/vectors/one.json"):
             self.write(name, "first")
         monkeypatch.setattr(proofs, "conform", self._conform)
         monkeypatch.setattr(proofs, "environment_of", lambda *_: self.facts)
@@ -53,7 +53,7 @@ class Checkout:
         target = replace(made_up, directory=self.root, build=build)
         progress: Any = Quiet()
         testbed = Testbed(Project(self.root), None, progress, attached=self.attached)
-        workload = Workload("events", self.root / "contract/events", Declaration(database="none"))
+        workload = Workload("events", self.root / "gallery/contract/events", Declaration(database="none"))
         return proofs.prove(testbed, target, workload, variant, again=again)
 
     def _conform(self, *_: object) -> ConformanceResult:
@@ -82,7 +82,7 @@ def test_it_can_be_proved_again(checkout: Checkout) -> None:
     assert checkout.ran == 2
 
 
-@pytest.mark.parametrize("name", ["artifact", "stamp", "target.toml", "contract/events/vectors/one.json"])
+@pytest.mark.parametrize("name", ["artifact", "stamp", "target.toml", "gallery/contract/events/vectors/one.json"])
 def test_a_file_that_changed_proves_again(checkout: Checkout, name: str) -> None:
     checkout.prove()
     checkout.write(name, "second")
@@ -94,11 +94,15 @@ def test_a_file_that_changed_proves_again(checkout: Checkout, name: str) -> None
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        ("deploy/haproxy/replicas.cfg", Variant(replicas=2)),
-        ("deploy/pgbouncer/pgbouncer.ini", Variant(pgbouncer="session")),
+        ("replicas", Variant(replicas=2)),
+        ("pgbouncer", Variant(pgbouncer="session")),
     ],
 )
-def test_a_configuration_proves_again_what_it_stands_around(checkout: Checkout, name: str, variant: Variant) -> None:
+def test_a_configuration_proves_again_what_it_stands_around(
+    checkout: Checkout, name: str, variant: Variant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(proofs._CONFIGURATIONS, name, checkout.root / name)
+    checkout.write(name, "first")
     for each in (Variant(), variant):
         checkout.prove(each)
     checkout.write(name, "second")

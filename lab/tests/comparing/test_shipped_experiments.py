@@ -30,8 +30,8 @@ def test_every_shipped_experiment_is_expected_here(project: Project) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_its_contenders_are_the_same(project: Project, name: str) -> None:
     file, _, scenario = name.partition(": ")
-    request = replace(read_experiment(project, project.root / "experiments" / file)[scenario], seed=1)
-    engines = {each: find_engine(project, each) for each in ("native", "k6")}
+    request = replace(read_experiment(project.root / "experiments" / file)[scenario], seed=1)
+    engines = {each: find_engine(each) for each in ("native", "k6")}
     workload = request.workload or "events"
     workloads = {workload: load_workload(project, workload)}
     has_grpc = any(operation.grpc for operation in workloads[workload].declared.operations)

@@ -103,7 +103,7 @@ class Users:
 
 @pytest.fixture
 def users(empty_checkout: Project) -> Workload:
-    folder = empty_checkout.contract / "users"
+    folder = empty_checkout.root / "contract" / "users"
     (folder / "vectors").mkdir(parents=True)
     (folder / "workload.toml").write_text(WORKLOAD, "utf-8")
     (folder / "audit.sql").write_text("SELECT", "utf-8")
@@ -200,7 +200,7 @@ def test_a_case_has_steps_or_a_request(users: Workload) -> None:
 
 
 def test_a_step_sends_the_body_of_its_operation(empty_checkout: Project) -> None:
-    folder = empty_checkout.contract / "users"
+    folder = empty_checkout.root / "contract" / "users"
     (folder / "vectors").mkdir(parents=True)
     form = """[[operations]]
 name = "search"

@@ -7,14 +7,14 @@ import pytest
 from bakeoff.conformance.case import Call, Frame, GrpcExpectation, Payload, Row
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 
 HTTP = {"expect": {"status": 200}}
 
 
 @pytest.fixture
 def schema(project: Project) -> Path:
-    return project.contract / "schemas" / "vectors.schema.json"
+    return FORMATS / "vectors.schema.json"
 
 
 def case(**fields: Any) -> dict[str, Any]:

@@ -77,11 +77,11 @@ def assignment(
     project: Project, number: int = 1, of: int = 2, ledger: Path | None = None, engine: str = "native"
 ) -> Assignment:
     plan: Plan = FakePlan(None if ledger is None else str(ledger))  # type: ignore[assignment]
-    return Assignment(find_engine(project, engine), plan, Path("plan.json"), Path("log"), number, of)
+    return Assignment(find_engine(engine), plan, Path("plan.json"), Path("log"), number, of)
 
 
 def jobs(project: Project, cluster: FakeCluster) -> EngineJobs:
-    return EngineJobs(cluster, project, read_template(project))
+    return EngineJobs(cluster, project, read_template())
 
 
 def ledger_lines(content: bytes) -> bytes:
@@ -115,7 +115,7 @@ def test_a_run_has_one_job_with_a_pod_for_each_agent(project: Project) -> None:
 
 
 def test_the_job_is_valid_and_starts_the_engine_as_images_have_it(project: Project) -> None:
-    job = job_of(read_template(project), "engine-1", assignment(project, of=8), project)
+    job = job_of(read_template(), "engine-1", assignment(project, of=8))
     kubernetes_validate.validate(job, "1.34", strict=True)
     container = job["spec"]["template"]["spec"]["containers"][0]
     assert container["image"] == "bakeoff/engine-native:latest"
@@ -124,8 +124,8 @@ def test_the_job_is_valid_and_starts_the_engine_as_images_have_it(project: Proje
 
 
 def test_an_engine_gets_the_image_the_command_and_the_resources_of_its_manifest(project: Project) -> None:
-    template = read_template(project)
-    job = job_of(template, "engine-1", assignment(project, of=3, engine="k6"), project)
+    template = read_template()
+    job = job_of(template, "engine-1", assignment(project, of=3, engine="k6"))
     kubernetes_validate.validate(job, "1.34", strict=True)
     container = job["spec"]["template"]["spec"]["containers"][0]
     assert container["image"] == "bakeoff/engine-k6:latest"
@@ -135,21 +135,21 @@ def test_an_engine_gets_the_image_the_command_and_the_resources_of_its_manifest(
     ]
     own = {"cpu": "500m", "memory": "1Gi"}
     assert container["resources"] == {"requests": own, "limits": own}
-    usual = job_of(template, "engine-2", assignment(project), project)["spec"]["template"]["spec"]["containers"][0]
+    usual = job_of(template, "engine-2", assignment(project))["spec"]["template"]["spec"]["containers"][0]
     assert usual["resources"]["limits"] == {"cpu": "250m", "memory": "128Mi"}
 
 
 def test_the_root_is_read_only_and_what_engines_write_has_a_volume(project: Project) -> None:
-    pod = read_template(project)["spec"]["template"]["spec"]
+    pod = read_template()["spec"]["template"]["spec"]
     mounts = {mount["mountPath"]: mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
     assert mounts.keys() == {"/ledger", "/tmp"}  # noqa: S108 — of the pod
     assert set(mounts.values()) == {volume["name"] for volume in pod["volumes"] if "emptyDir" in volume}
 
 
 def test_the_team_s_registry_and_tag_stay(project: Project) -> None:
-    template = read_template(project)
+    template = read_template()
     template["spec"]["template"]["spec"]["containers"][0]["image"] = "images.example:5000/team/engine-native:v7"
-    job = job_of(template, "engine-1", assignment(project), project)
+    job = job_of(template, "engine-1", assignment(project))
     image = job["spec"]["template"]["spec"]["containers"][0]["image"]
     assert image == "images.example:5000/team/engine-native:v7"
     assert template["spec"]["completions"] == 1
@@ -240,7 +240,7 @@ def test_a_pod_that_does_not_run_is_named_with_the_reason(
     clock = iter([0.0, 1e9])
     with pytest.raises(BakeoffError) as raised:
         running_pod(jobs(project, FakeCluster(status)), "engine-1", 0, lambda: next(clock))
-    assert words in raised.value.message and "deploy/kubernetes/engine/job.yaml" in raised.value.message
+    assert words in raised.value.message and "engine_job.yaml" in raised.value.message
 
 
 def test_a_job_whose_first_agent_cannot_be_attached_is_removed(project: Project) -> None:

@@ -17,10 +17,10 @@ DEFAULTS = {
 WHERE_IT_LISTENS = {"listen_addresses", "unix_socket_directories"}
 
 
-def test_the_database_has_the_settings_of_the_lab_s_own(project: Project) -> None:
+def test_the_database_has_the_settings_of_the_lab_s_own(clone: Project) -> None:
     text = settings_file().read_text("utf-8")
     own = dict(re.findall(r"^(\w+) = '?([^'\n]*)", text, re.MULTILINE))
-    compose = yaml.safe_load((project.root / "deploy/compose/docker-compose.yml").read_text("utf-8"))
+    compose = yaml.safe_load((clone.root / "deploy/compose/docker-compose.yml").read_text("utf-8"))
     _, *options = compose["services"]["postgres-large"]["command"]
     given = dict(option.removeprefix("-c").split("=", 1) for option in options)
     assert own.keys() >= DEFAULTS | WHERE_IT_LISTENS

@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from bakeoff.project import Project
 
 
-def test_no_volume_holds_the_python_environment(project: Project) -> None:
+def test_no_volume_holds_the_python_environment(clone: Project) -> None:
     """A container's start copies into a new volume what the image has there: minutes for an environment."""
-    text = (project.root / "deploy/docker/lab.Dockerfile").read_text("utf-8")
+    text = (clone.root / "deploy/docker/lab.Dockerfile").read_text("utf-8")
     (environment,) = re.findall(r"UV_PROJECT_ENVIRONMENT=(\S+)", text)
     (volumes,) = re.findall(r"^VOLUME (.*)$", text, re.MULTILINE)
     parents = [str(parent) for parent in PurePosixPath(environment).parents]

@@ -24,8 +24,8 @@ def documents(path: Path) -> list[Manifest]:
 
 
 @pytest.fixture
-def folder(project: Project) -> Path:
-    return project.root / "deploy" / "kubernetes"
+def folder(clone: Project) -> Path:
+    return clone.root / "deploy" / "kubernetes"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from bakeoff.project import Project
+from bakeoff.project import PROJECT_VARIABLE, Project, own_checkout
 
 OWN_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 """Variables that name servers of the user's own."""
@@ -23,9 +23,9 @@ def bakeoff(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end, from a folder that is not the checkout."""
     return subprocess.run(
-        [str(project.root / "bakeoff"), *arguments],
+        [str(own_checkout().root / "bakeoff"), *arguments],
         cwd=results.parent,
-        env=environment_of(results, environment or {}),
+        env=environment_of(results, {PROJECT_VARIABLE: str(project.root), **(environment or {})}),
         capture_output=True,
         text=True,
         timeout=300,
@@ -38,9 +38,9 @@ def bakeoff_started(
 ) -> subprocess.Popen[str]:
     """Starts a command whose output is read while it works."""
     return subprocess.Popen(
-        [str(project.root / "bakeoff"), *arguments],
+        [str(own_checkout().root / "bakeoff"), *arguments],
         cwd=results.parent,
-        env=environment_of(results, environment or {}),
+        env=environment_of(results, {PROJECT_VARIABLE: str(project.root), **(environment or {})}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

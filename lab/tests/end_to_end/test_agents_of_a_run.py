@@ -17,7 +17,7 @@ from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, read_records
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.results import histograms
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running import stored_state, summary
@@ -63,7 +63,7 @@ def measured(
     engine_name: str = "native",
 ) -> RunResult:
     (target,) = choose_targets(find_targets(project), [TARGET])
-    engine = find_engine(project, engine_name)
+    engine = find_engine(engine_name)
     for build in (target.build, engine.build):
         build_once(project, build)
     own = replace(variant or Variant(), agents=agents)
@@ -143,7 +143,7 @@ def test_users_are_divided_and_every_write_is_audited(project: Project, server: 
     parts = [phase_ends(part) for part in sorted(results.glob("*/*.stream.agent-*.jsonl"))]
     assert len(parts) == 3
     # What is kept is a stream like any other.
-    schema = project.contract / "schemas" / "stream.schema.json"
+    schema = FORMATS / "stream.schema.json"
     assert len(list(read_records(whole.read_bytes().splitlines(), schema, "merged"))) > 6
     for phase, end in enumerate(phase_ends(whole)):
         assert end.operations == sum(part[phase].operations for part in parts) > 0

@@ -35,7 +35,7 @@ CHANGED = (
 
 def measured(project: Project, server: Server, variant: Variant = Variant()) -> RunResult:  # noqa: B008 — immutable
     (target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
-    engine = find_engine(project, "native")
+    engine = find_engine("native")
     for build in (target.build, engine.build):
         build_once(project, build)
     workload = load_workload(project, target.workload)

@@ -67,7 +67,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["SERVER_PORT"])), Y
 LIAR = f"""
 import os, psycopg
 from pathlib import Path
-schema = (Path({str(find_project().contract)!r}) / "events" / "schema.sql").read_bytes()
+schema = (Path({str(find_project().root / "contract")!r}) / "events" / "schema.sql").read_bytes()
 psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
 {YES_MAN}
 """
@@ -76,20 +76,15 @@ psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
 @pytest.fixture
 def checkout(project: Project, own_databases: Project, tmp_path: Path) -> Iterator[Project]:
     """A checkout whose targets are the test's own, with everything else as shipped."""
-    root = tmp_path / "a checkout"
-    (root / "targets").mkdir(parents=True)
-    for name in ("contract", "load"):
-        (root / name).symlink_to(project.root / name)
-    (root / ".bakeoff").mkdir()
-    for name in ("bin", "builds"):
-        (root / ".bakeoff" / name).symlink_to(project.state / name)
-    with throwaway(root) as checkout:
+    with throwaway(tmp_path / "a checkout") as checkout:
+        (checkout.root / "contract").rmdir()
+        (checkout.root / "contract").symlink_to(project.root / "contract")
         share_databases(own_databases, checkout)
         yield checkout
 
 
 def add(checkout: Project, name: str, service: str, build: str = '["true"]') -> None:
-    folder = checkout.targets / name
+    folder = checkout.root / "targets" / name
     folder.mkdir()
     (folder / "service.py").write_text(service)
     (folder / "target.toml").write_text(MANIFEST.format(name=name, python=sys.executable, build=build))

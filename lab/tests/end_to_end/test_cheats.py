@@ -19,6 +19,7 @@ from bakeoff.project import Project
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
+from checkouts import new_project
 
 pytestmark = pytest.mark.end_to_end
 
@@ -78,8 +79,7 @@ PROMISE = "asks_database = true\n"
 @pytest.fixture
 def checkout(project: Project, server: Server, tmp_path: Path) -> Iterator[Project]:
     """A checkout with the workload and the target of this test alone."""
-    root = tmp_path / "a checkout"
-    shutil.copytree(project.contract / "schemas", root / "contract" / "schemas")
+    root = new_project(tmp_path / "a checkout").root
     shutil.copytree(NOTES, root / "contract" / "notes")
     (root / "targets" / "notes").mkdir(parents=True)
     for file in NOTES.iterdir():
@@ -92,7 +92,9 @@ def checkout(project: Project, server: Server, tmp_path: Path) -> Iterator[Proje
 
 def checked(checkout: Project, server: Server, cheat: str, overlay: str | None = None) -> ConformanceResult:
     """The outcome of a target that cheats so."""
-    (checkout.targets / "notes" / "target.toml").write_text(MANIFEST.format(python=sys.executable, cheat=cheat))
+    (checkout.root / "targets" / "notes" / "target.toml").write_text(
+        MANIFEST.format(python=sys.executable, cheat=cheat)
+    )
     (target,) = find_targets(checkout)
     testbed = Testbed(checkout, server, PlainProgress(Console(quiet=True)))
     result = conform(testbed, target, load_workload(checkout, "notes"), Variant(overlay=overlay))
@@ -120,7 +122,7 @@ def test_a_cheat_is_caught(checkout: Project, server: Server, cheat: str) -> Non
 
 
 def test_health_is_that_of_the_api_alone_where_the_contract_promises_no_more(checkout: Project, server: Server) -> None:
-    workload = checkout.contract / "notes" / "workload.toml"
+    workload = checkout.root / "contract" / "notes" / "workload.toml"
     text = workload.read_text("utf-8")
     assert PROMISE in text
     workload.write_text(text.replace(PROMISE, ""), "utf-8")
@@ -145,7 +147,7 @@ def test_a_target_that_lays_out_its_own_table_has_no_overlay(checkout: Project, 
 
 
 def test_an_overlay_that_fails_is_named_with_its_line(checkout: Project, server: Server) -> None:
-    overlay = checkout.contract / "notes" / "overlays" / "partitioned.sql"
+    overlay = checkout.root / "contract" / "notes" / "overlays" / "partitioned.sql"
     overlay.write_text(
         overlay.read_text("utf-8").replace("notes_odd PARTITION OF notes", "notes_odd PARTITION OF note")
     )

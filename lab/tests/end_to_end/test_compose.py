@@ -176,7 +176,7 @@ def test_published_ports_do_not_collide(project: Project, docker: DockerEngine) 
 
 def test_images_are_built_with_the_arguments_of_the_manifests(project: Project, docker: DockerEngine) -> None:
     services = all_services(project)
-    for path in (project.targets / "events").glob("*/*/target.toml"):
+    for path in (project.root / "targets" / "events").glob("*/*/target.toml"):
         manifest = tomllib.loads(path.read_text("utf-8"))
         if manifest["name"] not in DOCUMENTED:
             continue

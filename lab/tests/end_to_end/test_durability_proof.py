@@ -33,7 +33,7 @@ TARGET = "producer-api-go-rest"
 @pytest.fixture
 def contender(project: Project) -> Contender:
     (target,) = choose_targets(find_targets(project), [TARGET])
-    engine = find_engine(project, "native")
+    engine = find_engine("native")
     for build in (target.build, engine.build):
         build_once(project, build)
     return Contender(target, load_workload(project, target.workload), engine)

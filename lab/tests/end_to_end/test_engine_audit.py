@@ -11,7 +11,7 @@ from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
 from bakeoff.targets.health import health_check
@@ -35,13 +35,13 @@ class Run:
 
     def __init__(self, project: Project, server: Server, folder: Path) -> None:
         (self._target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
-        self.engine: Engine = find_engine(project, "native")
+        self.engine: Engine = find_engine("native")
         for build in (self._target.build, self.engine.build):
             build_once(project, build)
         self.workload: Workload = load_workload(project, "events")
         self.plan, self.ledger = folder / "plan.json", folder / "ledger"
         self._server, self._folder = server, folder
-        self._stream_schema = project.contract / "schemas" / "stream.schema.json"
+        self._stream_schema = FORMATS / "stream.schema.json"
         prepare_table(self.workload, server)
         self._drive()
 

@@ -24,7 +24,7 @@ BOOKS = Path(__file__).with_name("books")
 @pytest.fixture
 def checkout(measuring_checkout: Project) -> Project:
     """A checkout that has this workload alone."""
-    shutil.copytree(BOOKS / "contract", measuring_checkout.contract / "books")
+    shutil.copytree(BOOKS / "contract", measuring_checkout.root / "contract" / "books")
     return measuring_checkout
 
 
@@ -35,13 +35,13 @@ def measured(
 
     `options` are those of a request.
     """
-    target = checkout.targets / "books" / "rest"
+    target = checkout.root / "targets" / "books" / "rest"
     target.mkdir(parents=True, exist_ok=True)
     manifest = (BOOKS / "rest" / "target.toml").read_text("utf-8")
     values = {
         "python": sys.executable,
         "api": str(BOOKS / "books_api.py"),
-        "schema": str(checkout.contract / "books" / "schema.sql"),
+        "schema": str(checkout.root / "contract" / "books" / "schema.sql"),
         "fault": fault,
     }
     for name, value in values.items():

@@ -28,7 +28,7 @@ SLICES = 4
 
 
 def both_sides(project: Project) -> list[Contender]:
-    engine = find_engine(project, "native")
+    engine = find_engine("native")
     for target in find_targets(project):
         contender = Contender(target, load_workload(project, target.workload), engine)
         if target.missing or not can_alternate(contender):

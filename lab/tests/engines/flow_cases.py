@@ -1,4 +1,4 @@
-"""The cases of `contract/vectors/flows.json`: plans, and the replies to each of their operations.
+"""The cases of `formats/vectors/flows.json`: plans, and the replies to each of their operations.
 
 `{n}` in a reply is the number of the operation's request, from 1; the last reply of a list is repeated.
 """

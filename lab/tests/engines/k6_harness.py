@@ -18,18 +18,17 @@ from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.processes.kill_tree import kill_tree
-from bakeoff.project import find_project
+from bakeoff.project import FORMATS, find_project
 
 PROJECT = Path(__file__).resolve().parents[3]
 ENGINE = PROJECT / "load" / "k6" / "engine.py"
-CONTRACT = PROJECT / "contract"
 # Above any time that a test needs, so that a hanging engine fails the test instead of the whole run.
 DEADLINE_SECONDS = 60
 
 Record = dict[str, Any]
 Plan = dict[str, Any]
 
-_STREAM_SCHEMA = json.loads((CONTRACT / "schemas" / "stream.schema.json").read_text())
+_STREAM_SCHEMA = json.loads((FORMATS / "stream.schema.json").read_text())
 
 
 def k6_path() -> Path:
@@ -38,7 +37,7 @@ def k6_path() -> Path:
     if given:
         return Path(given)
     project = find_project()
-    build = find_engine(project, "k6").build
+    build = find_engine("k6").build
     if shutil.which("go") is None:
         pytest.skip("go not found, so that k6 cannot be built: set BAKEOFF_K6, or install Go")
     build_once(project, build)

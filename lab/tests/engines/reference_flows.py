@@ -1,7 +1,7 @@
-"""A second reading of contract/README.md: what one user sends, given the replies that it gets.
+"""A second reading of formats/README.md: what one user sends, given the replies that it gets.
 
 Logins, needs, captures, sessions, cookies and bodies. It shares no code with the lab or an engine.
-`contract/vectors/flows.json` is what it says about `flow_cases`; `python reference_flows.py` in this folder writes that
+`formats/vectors/flows.json` is what it says about `flow_cases`; `python reference_flows.py` in this folder writes that
 file again.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from flow_cases import CASES
 from reference_rendering import _pick, _render, _weighted, below, encoded, sfc32
 
-VECTORS = Path(__file__).parents[3] / "contract" / "vectors" / "flows.json"
+VECTORS = Path(__file__).parents[3] / "lab/src/bakeoff/formats/vectors" / "flows.json"
 
 Json = dict[str, Any]
 

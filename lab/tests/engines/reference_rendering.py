@@ -1,6 +1,6 @@
-"""A second reading of contract/README.md: event = f(seed, user, sequence), written for clarity and for nothing else.
+"""A second reading of formats/README.md: event = f(seed, user, sequence), written for clarity and for nothing else.
 
-It shares no code with the lab or an engine. `contract/vectors/rendering.json` is what it says about `rendering_cases`;
+It shares no code with the lab or an engine. `formats/vectors/rendering.json` is what it says about `rendering_cases`;
 `python reference_rendering.py` in this folder writes that file again.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from rendering_cases import CASES
 
-VECTORS = Path(__file__).parents[3] / "contract" / "vectors" / "rendering.json"
+VECTORS = Path(__file__).parents[3] / "lab/src/bakeoff/formats/vectors" / "rendering.json"
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 TWO_TO_32 = 1 << 32
 SHARED_USER = 9_999_999

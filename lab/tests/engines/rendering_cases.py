@@ -1,4 +1,4 @@
-"""The cases of `contract/vectors/rendering.json`: small plans, and the events to render from each."""
+"""The cases of `formats/vectors/rendering.json`: small plans, and the events to render from each."""
 
 from collections.abc import Sequence
 from typing import Any

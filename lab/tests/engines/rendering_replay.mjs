@@ -1,4 +1,4 @@
-// Replays contract/vectors/rendering.json with the engine's own interpreter, under Node and in k6.
+// Replays formats/vectors/rendering.json with the engine's own interpreter, under Node and in k6.
 
 import { EventSource } from '../../../load/k6/lib/operations.js';
 

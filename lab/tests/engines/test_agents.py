@@ -21,7 +21,7 @@ from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import End, PhaseStart, Record, Start
 from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from made_up_manifests import engine
 from made_up_records import record_of
 
@@ -78,7 +78,7 @@ def agents(project: Project, folder: Path, *parts: dict[str, Any]) -> Agents:
     run = Command([sys.executable, "-c", SCRIPT])
     scripted = replace(engine("scripted", "agents", run=run), directory=folder, build=build)
     plan: Any = Scripted([{"lines": [START], "end": END, "waits": False, "status": 0, **part} for part in parts])
-    schema = project.contract / "schemas" / "stream.schema.json"
+    schema = FORMATS / "stream.schema.json"
     stream, log = folder / "results" / "x.stream.jsonl", folder / "x.engine.log"
     return Agents(scripted, plan, folder / "plan.json", stream, log, schema, [Here()] * len(parts))
 
@@ -269,7 +269,7 @@ def test_an_engine_that_takes_no_instructions_starts_by_itself(project: Project,
     run = Command([sys.executable, "-c", OTHER % START])
     other = replace(engine("other", run=run), directory=tmp_path, build=build)
     plan: Any = Scripted([{"end": END}])
-    schema = project.contract / "schemas" / "stream.schema.json"
+    schema = FORMATS / "stream.schema.json"
     stream = tmp_path / "x.stream.jsonl"
     with alone(other, plan, tmp_path / "plan.json", stream, tmp_path / "x.log", schema) as one:
         records = one.records(lambda record: one.interrupt() if isinstance(record, PhaseStart) else None)

@@ -3,9 +3,10 @@
 import json
 
 import reference_flows
-from k6_harness import CONTRACT
 
-VECTORS = CONTRACT / "vectors" / "flows.json"
+from bakeoff.project import FORMATS
+
+VECTORS = FORMATS / "vectors" / "flows.json"
 
 
 def test_the_vectors_are_what_the_reference_says() -> None:

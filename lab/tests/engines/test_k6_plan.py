@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from k6_harness import CONTRACT, DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, put_operation, run_engine
+from k6_harness import DEADLINE_SECONDS, ENGINE, Plan, held, iterations, plan_for, put_operation, run_engine
+
+from bakeoff.project import FORMATS
 
 NO_K6 = Path("/nowhere/k6")
 
@@ -114,5 +116,5 @@ def test_what_the_engine_does_not_offer_ends_the_stream(tmp_path: Path, plan: Pl
 
 
 def test_the_manifest_is_valid() -> None:
-    schema = json.loads((CONTRACT / "schemas" / "engine.schema.json").read_text())
+    schema = json.loads((FORMATS / "engine.schema.json").read_text())
     Draft202012Validator(schema).validate(tomllib.loads((ENGINE.parent / "engine.toml").read_text()))

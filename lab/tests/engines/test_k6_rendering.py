@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 import reference_rendering
-from k6_harness import CONTRACT, DEADLINE_SECONDS, k6_path
+from k6_harness import DEADLINE_SECONDS, k6_path
+
+from bakeoff.project import FORMATS
 
 HERE = Path(__file__).parent
-VECTORS = CONTRACT / "vectors" / "rendering.json"
+VECTORS = FORMATS / "vectors" / "rendering.json"
 
 
 def test_the_vectors_are_what_the_reference_says() -> None:
@@ -24,7 +26,7 @@ def test_the_vectors_are_what_the_reference_says() -> None:
 def test_the_vectors_reach_every_slot_and_both_ends_of_reuse() -> None:
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
     slots = {segment["slot"] for case in cases for segment in _segments(case["plan"]) if isinstance(segment, dict)}
-    plan_schema = json.loads((CONTRACT / "schemas" / "plan.schema.json").read_text())
+    plan_schema = json.loads((FORMATS / "plan.schema.json").read_text())
     # Captured values and logins come from replies, and a vector holds none.
     assert slots == set(plan_schema["$defs"]["slot"]["properties"]["slot"]["enum"]) - {"captured", "login"}
     keys = [event for case in cases for event in case["events"] if event["key"] is not None]

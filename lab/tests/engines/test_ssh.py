@@ -15,7 +15,7 @@ from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.stream import End, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.options.ssh_host import ssh_host
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from made_up_manifests import engine
 
 # Keeps what it is called with, and runs the last of it.
@@ -40,13 +40,13 @@ exit {status}
 class Remote:
     """A host that is this machine, in its own folders."""
 
-    def __init__(self, project: Project, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.temporary, self.cache = folder / "temporary", folder / "cache"
         for made in (self.temporary, folder / "bin"):
             made.mkdir()
         self.knows()
-        self._schema = project.contract / "schemas" / "stream.schema.json"
+        self._schema = FORMATS / "stream.schema.json"
         self.place = Ssh(ssh_host("ssh://me@host:2222"))
 
     def knows(self, before: str = "") -> None:
@@ -74,7 +74,7 @@ class Remote:
 
 @pytest.fixture
 def remote(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Remote:
-    made = Remote(project, tmp_path)
+    made = Remote(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("XDG_CACHE_HOME", str(made.cache))
     monkeypatch.setenv("TMPDIR", str(made.temporary))

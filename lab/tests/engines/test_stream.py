@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from bakeoff.engines.stream import Record, StreamError, read_records
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from made_up_records import record_of
 
 START = {
@@ -40,7 +40,7 @@ END = {"type": "end", "reason": "completed", "message": "", "time_unix_ns": 2}
 
 def read(project: Project, *lines: Any) -> list[Record]:
     encoded = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    return list(read_records(encoded, project.contract / "schemas" / "stream.schema.json", "the stream"))
+    return list(read_records(encoded, FORMATS / "stream.schema.json", "the stream"))
 
 
 def test_valid_records_come_through(project: Project) -> None:
@@ -83,7 +83,7 @@ def test_what_is_no_record_is_named(project: Project, lines: list[Any], reason: 
 
 @pytest.mark.parametrize("record", get_args(Record))
 def test_records_are_those_of_the_schema(project: Project, record: type[Struct]) -> None:
-    schema = json.loads((project.contract / "schemas" / "stream.schema.json").read_text())
+    schema = json.loads((FORMATS / "stream.schema.json").read_text())
     defined = schema["$defs"][record.__struct_config__.tag]
     members = {field.encode_name: field.required for field in fields(record)}
     assert set(members) | {"type"} == set(defined["properties"])

@@ -136,7 +136,7 @@ def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, 
     variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]
     events = load_workload(project, "events")
     workload = replace(events, declared=msgspec.structs.replace(events.declared, mixes={"cars": {"CarCreated": 1}}))
-    contender = Contender(target("a"), workload, find_engine(project, "native"), variant)
+    contender = Contender(target("a"), workload, find_engine("native"), variant)
     run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
     return json.dumps({**as_json(run.plan(access_of("http://127.0.0.1:1"), None)), "run": ""}), run.settings
 

@@ -7,7 +7,7 @@ import pytest
 from as_json import as_json
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.engines.stream import Record
-from bakeoff.project import find_project
+from bakeoff.project import FORMATS
 from bakeoff.results.warm_up_record import Settled, WarmUp
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
@@ -21,7 +21,7 @@ from bakeoff.running.warm_up import (
 )
 from made_up_records import engine_second, phase_end
 
-VECTORS = json.loads((find_project().contract / "vectors" / "steady.json").read_text())
+VECTORS = json.loads((FORMATS / "vectors" / "steady.json").read_text())
 
 
 @pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: case["name"])

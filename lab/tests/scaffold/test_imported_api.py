@@ -59,7 +59,7 @@ def measured(checkout: Project, fault: str, request: ComparisonRequest = QUICK) 
 
 def without_vectors(checkout: Project) -> None:
     """Leaves the case of health alone, so that faults meet the load."""
-    (file,) = (checkout.contract / "users" / "vectors").glob("*.json")
+    (file,) = (checkout.root / "contract" / "users" / "vectors").glob("*.json")
     document = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**document, "cases": document["cases"][:1]}), "utf-8")
 

@@ -54,8 +54,8 @@ def requests_of(result: RunResult) -> tuple[int, int]:
 
 def describe_target(checkout: Project, *environment: str) -> None:
     """Fills in what `init` leaves open: how the API is started."""
-    manifest = checkout.targets / "things" / "rest" / "target.toml"
-    schema = checkout.contract / "things" / "schema.sql"
+    manifest = checkout.root / "targets" / "things" / "rest" / "target.toml"
+    schema = checkout.root / "contract" / "things" / "schema.sql"
     text = manifest.read_text("utf-8")
     text = text.replace('commands = ["replace-me"]', f"commands = [{json.dumps(sys.executable)}]")
     text = text.replace('command = ["replace-me"]', f"command = {json.dumps([sys.executable, str(API)])}")
@@ -78,12 +78,12 @@ def test_a_stored_workload_is_proven_driven_and_audited(checkout: Project) -> No
     assert result.audit.acknowledged_operations == 4
 
 
-def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout: Project, project: Project) -> None:
+def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout: Project, clone: Project) -> None:
     write_scaffold(checkout, scaffold_of("things", "rest", "postgresql", None))
     describe_target(checkout)
-    documentation = (project.root / "docs" / "ADD_A_WORKLOAD.md").read_text("utf-8")
+    documentation = (clone.root / "docs" / "ADD_A_WORKLOAD.md").read_text("utf-8")
     deletion = documentation.split("```toml\n")[1].split("```")[0].replace("/books/", "/things/")
-    workload = checkout.contract / "things" / "workload.toml"
+    workload = checkout.root / "contract" / "things" / "workload.toml"
     saved_once = workload.read_text("utf-8").replace('reuse = { share = 0.5, pick = "uniform" }\n', "")
     workload.write_text(saved_once + "\n" + deletion, "utf-8")
 

@@ -114,7 +114,7 @@ def test_what_cannot_be_meant(protocol: str, database: str, url: str | None, wor
         scaffold_of("users", protocol, database, url)
 
 
-@pytest.mark.parametrize("folder", ["contract/users", "targets/users", "contract/schemas"])
+@pytest.mark.parametrize("folder", ["contract/users", "targets/users"])
 def test_nothing_is_overwritten(folder: str, empty_checkout: Project) -> None:
     existing = empty_checkout.root / folder
     existing.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ def test_every_target_has_a_port_of_its_own_where_all_run_together() -> None:
 
 def test_java_is_trained_without_a_request(project: Project) -> None:
     """The classes that a start loads are cached, and nothing that the benchmark's own messages would touch."""
-    folder: Path = project.targets / "events" / "java"
+    folder: Path = project.root / "targets" / "events" / "java"
     run, build = ((folder / name).read_text("utf-8") for name in ("run.sh", "build.sh"))
     (training,) = [line for line in run.splitlines() if '"$make"' in line]
     assert "-Dspring.context.exit=onRefresh" in training

@@ -87,7 +87,7 @@ def test_gauges_of_a_grpc_target_need_a_port_of_their_own(empty_checkout: Projec
     with pytest.raises(UsageError, match=words):
         find_targets(empty_checkout)
     other_port = manifest.replace('["{artifact}"]', '["{artifact}", "--admin", "{port.admin}"]')
-    (empty_checkout.targets / "notes" / "one" / "target.toml").write_text(
+    (empty_checkout.root / "targets" / "notes" / "one" / "target.toml").write_text(
         other_port + OWN.replace("path", 'port = "admin"\npath', 1)
     )
     assert find_targets(empty_checkout)[0].manifest.run.gauges == gauges_at("admin")
@@ -135,10 +135,10 @@ def test_each_of_several_companions_is_read_on_its_own_port(tmp_path: Path) -> N
 
 def test_replicas_show_what_the_target_shows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/sbin/{name}")
-    run = behind_proxy(showing(IN_FLIGHT), 2, project).manifest.run
+    run = behind_proxy(showing(IN_FLIGHT), 2).manifest.run
     assert run.gauges is None
     assert run.companions[0].gauges == gauges_at("replica-{instance}")
-    assert behind_proxy(target("one"), 2, project).manifest.run.companions[0].gauges is None
+    assert behind_proxy(target("one"), 2).manifest.run.companions[0].gauges is None
 
 
 def test_an_attached_target_is_read_on_the_port_that_is_known() -> None:

@@ -31,7 +31,7 @@ write_mode = "WRITE_MODE"
 
 
 def add(checkout: Project, folder: str, text: str = MANIFEST) -> None:
-    path = checkout.targets / folder
+    path = checkout.root / "targets" / folder
     path.mkdir(parents=True)
     (path / "target.toml").write_text(text)
 

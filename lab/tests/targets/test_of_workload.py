@@ -44,12 +44,12 @@ default_port = 8080
 @pytest.fixture
 def project(empty_checkout: Project) -> Project:
     for name, default in (("notes", ""), ("users", "default = false"), ("empty", "")):
-        folder = empty_checkout.contract / name
+        folder = empty_checkout.root / "contract" / name
         folder.mkdir(parents=True)
         (folder / "workload.toml").write_text(WORKLOAD.replace("NAME", name).replace("DEFAULT", default), "utf-8")
         if name != "empty":
-            (empty_checkout.targets / name).mkdir(parents=True)
-            (empty_checkout.targets / name / "target.toml").write_text(TARGET.replace("NAME", name), "utf-8")
+            (empty_checkout.root / "targets" / name).mkdir(parents=True)
+            (empty_checkout.root / "targets" / name / "target.toml").write_text(TARGET.replace("NAME", name), "utf-8")
     return empty_checkout
 
 

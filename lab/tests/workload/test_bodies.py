@@ -7,7 +7,7 @@ import pytest
 from as_json import as_json
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.workload.bodies import BOUNDARY, CONTENT_TYPES, ENCODED, BodyError, encoded
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload
@@ -47,7 +47,7 @@ LOAD = Load("t", "http", "127.0.0.1", 1, "smoke", phases=[ONE])
 
 
 def files(checkout: Project, old: str = "", new: str = "") -> Workload:
-    folder = checkout.contract / "files"
+    folder = checkout.root / "contract" / "files"
     folder.mkdir(parents=True, exist_ok=True)
     assert old in FILES
     (folder / "workload.toml").write_text(FILES.replace(old, new, 1), "utf-8")
@@ -55,7 +55,7 @@ def files(checkout: Project, old: str = "", new: str = "") -> Workload:
 
 
 def test_bodies_are_what_the_vectors_say(project: Project) -> None:
-    cases = json.loads((project.contract / "vectors" / "rendering.json").read_text("utf-8"))["cases"]
+    cases = json.loads((FORMATS / "vectors" / "rendering.json").read_text("utf-8"))["cases"]
     checked = 0
     for case in cases:
         for event in case["events"]:
@@ -92,7 +92,7 @@ def test_what_cannot_be_a_body_is_refused(kind: str, message: object) -> None:
 
 def test_the_plan_names_the_body_and_its_type(empty_checkout: Project, project: Project) -> None:
     plan = as_json(compile_plan(files(empty_checkout), LOAD))
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    assert first_problem(plan, FORMATS / "plan.schema.json") is None
     upload, search, replace = plan["operations"]
     assert [each["body"] for each in (upload, search, replace)] == ["multipart", "form", "binary"]
     assert upload["http"]["headers"] == {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}

@@ -11,22 +11,23 @@ import pytest
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.workload.loader import Workload, load_workload
+from checkouts import new_project
 
 NOTES = Path(__file__).parents[1] / "end_to_end" / "notes"
 OVERLAY = '[overlays.partitioned]\nsql = "overlays/partitioned.sql"\nwhen = "before-schema"\n'
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path) -> Project:
+def checkout(tmp_path: Path) -> Project:
     """A checkout with the tests' own workload, which has an overlay."""
-    shutil.copytree(project.contract / "schemas", tmp_path / "contract" / "schemas")
+    checkout = new_project(tmp_path)
     shutil.copytree(NOTES, tmp_path / "contract" / "notes")
-    return Project(tmp_path)
+    return checkout
 
 
 def refusal(checkout: Project, before: str, after: str) -> str:
     """Why workload.toml is refused with a text of it replaced."""
-    file = checkout.contract / "notes" / "workload.toml"
+    file = checkout.root / "contract" / "notes" / "workload.toml"
     text = file.read_text("utf-8")
     assert before in text
     file.write_text(text.replace(before, after), "utf-8")
@@ -73,7 +74,7 @@ def test_an_overlay_has_a_file_a_time_and_extensions(project: Project) -> None:
 )
 def test_what_could_not_be_applied_is_refused(checkout: Project, before: str, after: str, words: str) -> None:
     if "follow" in words:
-        file = checkout.contract / "notes" / "workload.toml"
+        file = checkout.root / "contract" / "notes" / "workload.toml"
         file.write_text(file.read_text("utf-8").replace("before-schema", "after-schema"), "utf-8")
     message = refusal(checkout, before, after)
     assert re.search(words, message), message
@@ -81,7 +82,7 @@ def test_what_could_not_be_applied_is_refused(checkout: Project, before: str, af
 
 
 def test_the_line_is_that_of_the_overlay(checkout: Project) -> None:
-    text = (checkout.contract / "notes" / "workload.toml").read_text("utf-8")
+    text = (checkout.root / "contract" / "notes" / "workload.toml").read_text("utf-8")
     line = text[: text.index("[overlays.partitioned]")].count("\n") + 2
     assert f"line {line}: sql" in refusal(checkout, "overlays/partitioned.sql", "elsewhere.sql")
 

@@ -56,7 +56,7 @@ def _plan(project: Project, protocol: str) -> dict[str, dict[str, object]]:
 
 
 def _write(project: Project, workload: str) -> Project:
-    folder = project.contract / "notes"
+    folder = project.root / "contract" / "notes"
     folder.mkdir(parents=True)
     (folder / "workload.toml").write_text(workload, "utf-8")
     (folder / "notes.proto").write_text(PROTO, "utf-8")

@@ -73,7 +73,7 @@ capture = { id = "/item/0/id" }
 
 
 def load(checkout: Project, old: str = "", new: str = "") -> None:
-    folder = checkout.contract / "shop"
+    folder = checkout.root / "contract" / "shop"
     folder.mkdir(parents=True, exist_ok=True)
     assert old in SHOP
     (folder / "workload.toml").write_text(SHOP.replace(old, new, 1), "utf-8")
@@ -168,7 +168,7 @@ def test_errors_name_line_operation_and_nearest_word(
         load(empty_checkout, old, new)
     assert words in error.value.message
     assert not line or f"line {line}: " in error.value.message
-    assert str(empty_checkout.contract / "shop" / "workload.toml") in error.value.message
+    assert str(empty_checkout.root / "contract" / "shop" / "workload.toml") in error.value.message
 
 
 def test_every_protocol_of_an_operation_must_create_what_is_needed(empty_checkout: Project) -> None:

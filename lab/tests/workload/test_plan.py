@@ -8,10 +8,10 @@ import pytest
 from as_json import as_json
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.features import needed_features
-from bakeoff.workload.loader import Workload, load_workload
+from bakeoff.workload.loader import Workload, load_workload, workload_names
 from bakeoff.workload.plan import Load, Tls, compile_plan, weights_of
 from bakeoff.workload.plan_records import Plan, PlannedPhase
 from bakeoff.workload.random_numbers import RandomNumbers
@@ -53,7 +53,7 @@ effect = { kind = "put", document = "", key = ["${key}"] }
 
 
 def workload_of(checkout: Project, text: str, name: str = "notes") -> Workload:
-    folder = checkout.contract / name
+    folder = checkout.root / "contract" / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "workload.toml").write_text(text, "utf-8")
     return load_workload(checkout, name)
@@ -74,9 +74,9 @@ def messages(plan: Plan, count: int = 40) -> list[str]:
 
 
 def test_every_plan_of_every_workload_obeys_the_schema(project: Project) -> None:
-    schema = project.contract / "schemas" / "plan.schema.json"
-    for path in project.contract.glob("*/workload.toml"):
-        workload = load_workload(project, path.parent.name)
+    schema = FORMATS / "plan.schema.json"
+    for name in workload_names(project):
+        workload = load_workload(project, name)
         protocols = {each for operation in workload.declared.operations for each in PROTOCOLS if operation.call(each)}
         for payload in workload.payloads:
             for protocol in protocols:
@@ -124,7 +124,7 @@ HELD = PlannedPhase(name="Held", virtual_users=3, duration_ms=500)
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, protocol: str) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(load, protocol=protocol))
-    assert first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json") is None
+    assert first_problem(as_json(plan), FORMATS / "plan.schema.json") is None
     assert plan.phases == list(load.phases)
     assert plan.transport.tls == (None if load.tls is None else load.tls.planned())
 
@@ -135,7 +135,7 @@ def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, pro
 )
 def test_headers_that_would_break_the_protocol_are_no_plan(project: Project, headers: dict[str, str]) -> None:
     plan = compile_plan(load_workload(project, "events"), replace(LOAD, headers=headers))
-    problem = first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json")
+    problem = first_problem(as_json(plan), FORMATS / "plan.schema.json")
     assert problem is not None and "headers" in problem
 
 
@@ -260,7 +260,7 @@ message = "a=${integer 1 9}&b=two words"
 
 def test_what_real_apis_need_is_compiled(empty_checkout: Project, project: Project) -> None:
     plan = compile_plan(workload_of(empty_checkout, SHOP, "shop"), LOAD)
-    assert first_problem(as_json(plan), project.contract / "schemas" / "plan.schema.json") is None
+    assert first_problem(as_json(plan), FORMATS / "plan.schema.json") is None
     login, create, get, note = as_json(plan)["operations"]
     assert (login["login"], login["weight"]) == (True, 0)
     assert create["http"]["headers"] == {"content-type": "application/json", "x-tenant": "7"}
@@ -345,7 +345,7 @@ http.list = { items = "/tags", most = 3 }
 def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project, project: Project) -> None:
     workload = workload_of(empty_checkout, LISTS, "lists")
     plan = as_json(compile_plan(workload, LOAD))
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    assert first_problem(plan, FORMATS / "plan.schema.json") is None
     listed, got = plan["operations"]
     assert listed["think_time_ms"] == 200
     assert listed["http"]["list"]["most"] == [{"slot": "value", "name": "limit"}]

@@ -16,7 +16,7 @@ def rendered(template: str, seed: int = 1, event: Event = EVENT) -> str:
 
 
 def test_the_generator_is_sfc32() -> None:
-    """Worked by hand from contract/README.md for seed 0, user 0, sequence 0: the first draw that is kept."""
+    """Worked by hand from formats/README.md for seed 0, user 0, sequence 0: the first draw that is kept."""
     a, b, c, d = 0, 0, 0, 0x9E3779B9
     for _ in range(13):
         t = (a + b + d) % 2**32

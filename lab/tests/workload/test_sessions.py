@@ -7,7 +7,7 @@ import pytest
 from as_json import as_json
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan, weights_of
@@ -51,7 +51,7 @@ LOAD = Load("t", "http", "127.0.0.1", 1, "rate", phases=[ONE])
 
 
 def shop(checkout: Project, old: str = "", new: str = "") -> Workload:
-    folder = checkout.contract / "shop"
+    folder = checkout.root / "contract" / "shop"
     folder.mkdir(parents=True, exist_ok=True)
     assert old in SHOP
     (folder / "workload.toml").write_text(SHOP.replace(old, new, 1), "utf-8")
@@ -60,7 +60,7 @@ def shop(checkout: Project, old: str = "", new: str = "") -> Workload:
 
 def test_sessions_and_rates_are_compiled(empty_checkout: Project, project: Project) -> None:
     plan = as_json(compile_plan(shop(empty_checkout), LOAD))
-    assert first_problem(plan, project.contract / "schemas" / "plan.schema.json") is None
+    assert first_problem(plan, FORMATS / "plan.schema.json") is None
     assert plan["sessions"] == [{"name": "order", "weight": 2, "steps": [0, 2, 3], "think_time_ms": 200.0}]
     assert [each.get("rate") for each in plan["operations"]] == [None, 2.5, None, None]
     needed = needed_features(shop(empty_checkout), "http")

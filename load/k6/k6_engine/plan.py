@@ -12,7 +12,7 @@ from jsonschema.exceptions import best_match
 
 from k6_engine.segment import WHOLE, Segment
 
-SCHEMA = Path(__file__).resolve().parents[3] / "contract" / "schemas" / "plan.schema.json"
+SCHEMA = Path(__file__).resolve().parents[3] / "lab/src/bakeoff/formats/plan.schema.json"
 
 PhaseKind = Literal["duration", "iterations", "rate"]
 

@@ -17,7 +17,7 @@ class Stream:
         self._output = output
 
     def write(self, record_type: str, **members: Any) -> None:
-        """Writes one record of contract/schemas/stream.schema.json."""
+        """Writes one record of formats/stream.schema.json."""
         self._output.write(json.dumps({"type": record_type} | members, separators=(",", ":")) + "\n")
         self._output.flush()
 

@@ -7,7 +7,7 @@ import { replyCheck } from './replies.js';
 
 export class GrpcTransport {
   /**
-   * @param {object} plan contract/schemas/plan.schema.json
+   * @param {object} plan lab/src/bakeoff/formats/plan.schema.json
    * @param {grpc.Client} client knows the services of the plan already
    */
   constructor(plan, client) {

@@ -6,7 +6,7 @@ import { checkedReplies, connectionsOpened, malformedReplies } from './measures.
 import { replyCheck } from './replies.js';
 
 export class HttpTransport {
-  /** @param {object} plan contract/schemas/plan.schema.json */
+  /** @param {object} plan lab/src/bakeoff/formats/plan.schema.json */
   constructor(plan) {
     this.origin = `${plan.transport.tls ? 'https' : 'http'}://${authorityOf(plan.transport)}`;
     this.batch = plan.transport.batch > 1 ? batchCall(plan) : null;

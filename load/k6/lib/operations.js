@@ -6,7 +6,7 @@ import { Template } from './template.js';
 
 export class EventSource {
   /**
-   * @param {object} plan contract/schemas/plan.schema.json
+   * @param {object} plan lab/src/bakeoff/formats/plan.schema.json
    * @param {number} user number of the virtual user, from 0
    */
   constructor(plan, user) {

@@ -1,4 +1,4 @@
-// The generator of contract/README.md: sfc32. Every engine draws the same numbers for an event.
+// The generator of lab/src/bakeoff/formats/README.md: sfc32. Every engine draws the same numbers for an event.
 
 const TWO_TO_32 = 4294967296;
 const GOLDEN = 0x9e3779b9;

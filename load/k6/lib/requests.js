@@ -5,7 +5,7 @@ import { Sampler } from './replies.js';
 
 export class Requests {
   /**
-   * @param {object} plan contract/schemas/plan.schema.json
+   * @param {object} plan lab/src/bakeoff/formats/plan.schema.json
    * @param {{send: function(Array<object>, function(): boolean): boolean}} transport sends events as one request and
    *     says whether they were acknowledged; asks the function whether to check the content of the reply
    */

@@ -8,7 +8,7 @@ import { Requests } from './requests.js';
 /**
  * The iteration of a plan, for k6 to call again and again. Templates are compiled here, while k6 makes its virtual
  * users one by one, and not in the first iteration, which is measured already.
- * @param {object} plan contract/schemas/plan.schema.json
+ * @param {object} plan lab/src/bakeoff/formats/plan.schema.json
  * @param {object} transport sends requests; see Requests
  */
 export function virtualUser(plan, transport) {

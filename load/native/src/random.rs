@@ -1,4 +1,4 @@
-//! The draws of an event: sfc32, as `contract/README.md` prescribes it.
+//! The draws of an event: sfc32, as `lab/src/bakeoff/formats/README.md` prescribes it.
 
 /// A stream of 32-bit draws that every engine reproduces from (seed, user, sequence).
 #[derive(Clone, Debug)]

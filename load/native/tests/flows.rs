@@ -1,4 +1,4 @@
-//! The requests of one user after given replies, by `contract/vectors/flows.json`.
+//! The requests of one user after given replies, by `lab/src/bakeoff/formats/vectors/flows.json`.
 
 mod support;
 
@@ -15,7 +15,7 @@ use support::{plan, read_request, run, serve};
 type Requests = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 fn vectors() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors/flows.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/src/bakeoff/formats/vectors/flows.json");
     serde_json::from_slice(&std::fs::read(path).expect("the contract's vectors")).expect("JSON")
 }
 

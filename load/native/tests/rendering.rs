@@ -8,7 +8,7 @@ use bakeoff_load::workload::{Event, Renderer, UserState, Workload, encode};
 use serde_json::{Value, json};
 
 fn vectors() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors/rendering.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/src/bakeoff/formats/vectors/rendering.json");
     serde_json::from_slice(&std::fs::read(path).expect("the contract's vectors")).expect("JSON")
 }
 

@@ -56,7 +56,7 @@ fn members_of(schema: &Value, kind: &str) -> Vec<String> {
 }
 
 fn schema() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/schemas/stream.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/src/bakeoff/formats/stream.schema.json");
     serde_json::from_slice(&std::fs::read(path).expect("the contract's schema")).expect("JSON")
 }
 

@@ -45,7 +45,7 @@ class ImageTable(msgspec.Struct, frozen=True):
     arguments: Mapping[str, str] = {}
 
 
-# Where an image has what the checkout has in its root.
+# Where an image has what the repository has in its root.
 IMAGE_ROOT = Path("/bakeoff")
 # More options of `docker build`, such as --network host, or --build-arg for a mirror of a registry.
 _BUILD_OPTIONS = "BAKEOFF_DOCKER_BUILD_OPTIONS"
@@ -209,19 +209,19 @@ def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Pr
     return replace(
         build,
         name=f"image {name}",
-        directory=project.root,
+        directory=project.repository,
         command=(
             *("docker", "build", *shlex.split(os.environ.get(_BUILD_OPTIONS, ""))),
             *(f"--file={dockerfile}", *arguments, f"--tag=bakeoff/{name}", f"--iidfile={artifact}", "."),
         ),
-        inputs=(*build.inputs, dockerfile.parent, project.root / ".dockerignore"),
+        inputs=(*build.inputs, dockerfile.parent, project.repository / ".dockerignore"),
         artifact=artifact,
         stamp=project.state / "builds" / f"image-{name}.stamp",
         log=project.logs / f"build-image-{name}.log",
         typical_s=None,
         contents=(),
         version_command=(),
-        inside=IMAGE_ROOT / os.path.relpath(build.artifact, project.root),
+        inside=IMAGE_ROOT / os.path.relpath(build.artifact, project.repository),
     )
 
 

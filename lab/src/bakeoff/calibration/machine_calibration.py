@@ -18,7 +18,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.results.cost import Sample, cpu_us_each
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH
 from bakeoff.running import summary
@@ -120,7 +120,7 @@ def _ceiling(
 
 def _driven(project: Project, engine: Engine, plan: Plan, server_pid: int) -> tuple[list[Record], list[Sample]]:
     with tempfile.TemporaryDirectory(prefix="bakeoff-ceiling-") as name:
-        log, schema = project.logs / f"engine-{engine.name}.log", project.contract / "schemas" / "stream.schema.json"
+        log, schema = project.logs / f"engine-{engine.name}.log", FORMATS / "stream.schema.json"
         agent = alone(engine, plan, Path(name) / "plan.json", Path(name) / "stream.jsonl", log, schema)
         with agent, Sampler({"engine": ProcessTree(agent.pids[0]), "target": ProcessTree(server_pid)}) as sampler:
 

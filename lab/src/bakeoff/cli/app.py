@@ -1,5 +1,6 @@
 """The command line: registers the commands. Each imports what it does when it is called."""
 
+import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,7 @@ from bakeoff.cli.test import test
 from bakeoff.cli.up import up
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.table import HELP_GROUPS
+from bakeoff.project import PROJECT_VARIABLE
 
 # \b keeps the lines as they are.
 _EXAMPLES = """\b
@@ -39,7 +41,7 @@ Examples:
   ./bakeoff run saturation --phase-duration 10s --payload 8k
                                             up to 2,000 users, 10 seconds each
   ./bakeoff run equal --rounds 5            latency and CPU at one load for all
-  ./bakeoff run experiments/write-strategy.toml
+  ./bakeoff run gallery/experiments/write-strategy.toml
                                             a comparison declared in a file
   ./bakeoff up producer-api-rust-rest       targets with a database, for manual requests
   ./bakeoff conform                         check every target against the contract
@@ -86,7 +88,13 @@ app = typer.Typer(
 def _options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    project: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with the bakeoff.toml. [this folder, or the nearest one above it]"),
+    ] = None,
 ) -> None:
+    if project is not None:
+        os.environ[PROJECT_VARIABLE] = str(project)
     if version:
         typer.echo(f"bakeoff {__version__}")
     elif context.invoked_subcommand is None:

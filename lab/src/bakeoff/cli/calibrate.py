@@ -43,7 +43,7 @@ def calibrate(
     from bakeoff.workload.transport_mode import TransportMode
 
     project = find_project()
-    engines = find_engine(project, engine), find_engine(project, _NULL_SERVER)
+    engines = find_engine(engine), find_engine(_NULL_SERVER)
     workloads = [load_workload(project, workload)] if workload else default_workloads(project)
     mode = TransportMode(batch, stream, window if stream else 1)
     requests = requests_of(workloads, *engines, payload or [], seconds_of(duration), mode)

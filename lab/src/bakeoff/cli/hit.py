@@ -65,7 +65,7 @@ def measure_with_engine(arguments: list[str]) -> NoReturn:
     from bakeoff.running.lock import keep_locks, measuring_lab
 
     project = find_project()
-    engine = find_engine(project, _ENGINE)
+    engine = find_engine(_ENGINE)
     with measuring_lab(project):
         with shown() as progress:
             engine.check_toolchain()

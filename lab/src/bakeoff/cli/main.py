@@ -17,7 +17,7 @@ from bakeoff.errors import BakeoffError
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _NOT_ALLOWED = "permission denied. Make it accessible for this user (chown, chmod), or work in a copy of your own."
 _ADVICE = {
-    errno.ENOSPC: "the disk is full. Free some space (./results and ./.bakeoff are bakeoff's own) and start again; a "
+    errno.ENOSPC: "the disk is full. Free some space (the project's .bakeoff is bakeoff's own) and start again; a "
     "comparison goes on with ./bakeoff run --resume.",
     errno.EACCES: _NOT_ALLOWED,
     errno.EPERM: _NOT_ALLOWED,

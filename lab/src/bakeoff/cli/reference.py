@@ -21,7 +21,7 @@ Every command and option. `./bakeoff generate` writes this page from
 `./bakeoff run MODE` with MODE `smoke`, `quick`, `full`, `saturation`, `rate`, `equal` or `count` (with `--requests` the
 mode may be left out), or `./bakeoff run FILE.toml` for an experiment. Options on the command line override the file's.
 
-- **Plan**: the member of the [plan](../contract/schemas/plan.schema.json) that the option sets.
+- **Plan**: the member of the [plan](../lab/src/bakeoff/formats/plan.schema.json) that the option sets.
 - **Record**: whether a run's record (`settings`) names the option where it is not the default.
 """
 _COLUMNS = ("command line", "experiment", "value", "unit", "default", "meaning", "plan", "record")

@@ -98,7 +98,7 @@ def build(
     project = find_project()
     if adopt is not None:
         # For images, which have no toolchain: an artifact that was copied here counts as one that was built here.
-        engine = find_engine(project, adopt)
+        engine = find_engine(adopt)
         engine.build.adopt()
         typer.echo(f"{engine.build.artifact} counts as built.")
         return

@@ -10,7 +10,7 @@ import typer
 
 from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
 from bakeoff.errors import UsageError
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project, own_checkout
 from bakeoff.running.lock import checking_lab, only_lab
 from bakeoff.text.table import Table, show
 
@@ -37,7 +37,7 @@ def test(
 
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")
-    project = find_project()
+    project = own_checkout()
     needed = [name for names in require or [] for name in names.split(",") if name]
     check_toolchains(project, needed)
     checks = [check for check in chosen(load_checks(project), only or []) if not (fast and check.slow)]

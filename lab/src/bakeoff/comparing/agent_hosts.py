@@ -175,7 +175,7 @@ def places_in_pods(project: Project, request: ComparisonRequest) -> list[Transpo
     # Imported where it is needed, as the cluster is: few comparisons run in one.
     from bakeoff.containers.pods import EngineJobs, read_template
 
-    return list(EngineJobs(_cluster(), project, read_template(project)).places(request.most_agents))
+    return list(EngineJobs(_cluster(), project, read_template()).places(request.most_agents))
 
 
 def _cluster() -> "KubernetesCluster":

@@ -13,7 +13,7 @@ from bakeoff.errors import UsageError
 from bakeoff.options.option import Option, options_of, with_values
 from bakeoff.options.table import ComparisonTable, FactorTable
 from bakeoff.options.variant import Level
-from bakeoff.project import Project
+from bakeoff.project import FORMATS
 
 
 class _Experiment(msgspec.Struct):
@@ -29,12 +29,12 @@ class _Vary(msgspec.Struct):
     settings: Mapping[str, Sequence[str | int | float | bool]] = {}
 
 
-def read_experiment(project: Project, path: Path) -> Mapping[str, ComparisonRequest]:
+def read_experiment(path: Path) -> Mapping[str, ComparisonRequest]:
     """The comparison that a file declares, under the name ""; with scenarios one for each, by the scenario's name.
 
     Errors name the file, the line and the key.
     """
-    toml = read_toml(path, project.contract / "schemas" / "experiment.schema.json", dict[str, Json])
+    toml = read_toml(path, FORMATS / "experiment.schema.json", dict[str, Json])
     experiment = msgspec.convert(toml.document, _Experiment)
     places: dict[str, Place] = {name: [name] for name in toml.document}
     if not experiment.scenarios:

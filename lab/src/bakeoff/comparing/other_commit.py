@@ -41,7 +41,7 @@ def checked_out(project: Project, commit: str) -> Project:
             raise BakeoffError(f"git could not check out {short(commit)} for --against: {made.stderr.strip()}")
     os.utime(folder)
     _remove_oldest(project, commits)
-    return Project(folder)
+    return Project(folder / project.root.resolve().relative_to(project.repository))
 
 
 def with_commit(
@@ -73,7 +73,7 @@ def _at(contender: Contender, level: str) -> Contender:
 def _targets_at(project: Project, commit: str) -> Mapping[str, Target]:
     other = checked_out(project, commit)
     try:
-        return {target.name: target for target in find_targets(other, project.contract / "schemas")}
+        return {target.name: target for target in find_targets(other)}
     except BakeoffError as error:
         raise BakeoffError(f"The commit {short(commit)} cannot be measured by this lab: {error.message}") from error
 

@@ -41,7 +41,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     Raises UsageError for a request that cannot be meant, before anything is built or started.
     """
     names = dict.fromkeys(variant.engine for variant in request.variants())
-    engines = {name: find_engine(project, name) for name in names}
+    engines = {name: find_engine(name) for name in names}
     _check_loads(request, engines.values())
     targets = _targets(project, request, skip)
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
@@ -54,7 +54,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     for contender in contenders:
         _check_settings(contender, request)
     _check_containers(request)
-    contenders = [_placed(project, contender) for contender in contenders]
+    contenders = [_placed(contender) for contender in contenders]
     for key, reason in impossible.items():
         skip(key, f"{key}: left out. {reason}")
     return contenders
@@ -116,7 +116,7 @@ def _sendable(
     return [target for target in targets if target.workload not in reasons]
 
 
-def _placed(project: Project, contender: Contender) -> Contender:
+def _placed(contender: Contender) -> Contender:
     """The contender as it is started where it runs: images for containers, and replicas behind their proxy.
 
     Raises BakeoffError where this machine lacks what it needs.
@@ -125,10 +125,10 @@ def _placed(project: Project, contender: Contender) -> Contender:
     if contender.variant.pgbouncer is not None:
         find_pgbouncer(contender.variant.pgbouncer)
     if contender.variant.replicas is not None:
-        return replace(contender, target=behind_proxy(contender.target, contender.variant.replicas, project))
+        return replace(contender, target=behind_proxy(contender.target, contender.variant.replicas))
     if contender.variant.runs_in != DOCKER:
         return contender
-    return replace(contender, target=contender.target.contained, engine=contender.engine.contained(project))
+    return replace(contender, target=contender.target.contained, engine=contender.engine.contained())
 
 
 def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], None]) -> bool:

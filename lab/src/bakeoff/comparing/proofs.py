@@ -26,6 +26,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
+from bakeoff.project import FORMATS
 from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import SMOKE
@@ -144,12 +145,12 @@ def _state(testbed: Testbed, target: Target, workload: Workload, variant: Varian
     yield digest_of([target.directory / "target.toml"])
     yield target.build.made_from or ""
     yield digest_of(sorted(path for path in workload.directory.rglob("*") if path.is_file()))
-    yield digest_of([workload.directory.parent / "schemas" / "vectors.schema.json"])
+    yield digest_of([FORMATS / "vectors.schema.json"])
     yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
     yield f"tls {variant.tls}, token {variant.token}"
     for name, value in _around_target(variant):
         yield f"{name}: {value}"
-        yield digest_of([testbed.project.root / _CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
+        yield digest_of([_CONFIGURATIONS[name]] if name in _CONFIGURATIONS else [])
     for name, (value, _origin) in sorted(settings_in_force(target, variant.settings, os.environ).items()):
         yield f"{name}={value}"
     for name, value in sorted(variant.settings.items()):

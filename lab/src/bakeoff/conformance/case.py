@@ -1,6 +1,6 @@
 """A conformance case: a request, the expected reply and the expected rows. Cases are read from vector files.
 
-contract/schemas/vectors.schema.json describes each member.
+formats/vectors.schema.json describes each member.
 """
 
 from collections.abc import Mapping, Sequence

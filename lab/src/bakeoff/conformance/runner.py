@@ -22,6 +22,7 @@ from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.project import FORMATS
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
@@ -131,7 +132,7 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
     directory = workload.file("vectors")
     if directory is None:
         raise BakeoffError(f"{workload.name} has no conformance cases: name their folder in workload.toml, as vectors.")
-    cases = load_vectors(directory, workload.directory.parent / "schemas" / "vectors.schema.json", patterns)
+    cases = load_vectors(directory, FORMATS / "vectors.schema.json", patterns)
     cases = tuple(with_operations(workload, case) if case.steps else case for case in cases)
     reading = (case.name for case in cases if case.rows is not None or any(step.rows for step in case.steps))
     with_rows = next(reading, None)

@@ -1,6 +1,6 @@
 """Agents in Kubernetes: each a pod of one Indexed Job; the lab attaches to its standard input and output.
 
-Scheduling is Kubernetes': the Job's template is deploy/kubernetes/engine/job.yaml, in which a team writes its images,
+Scheduling is Kubernetes': the Job's template is engine_job.yaml, in which a team writes its images,
 requests and rules. The lab needs to make and remove Jobs, to list pods, and to attach to them.
 """
 
@@ -23,7 +23,7 @@ from bakeoff.engines.transport import Assignment, Instructions, StartedEngine
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
-TEMPLATE = Path("deploy", "kubernetes", "engine", "job.yaml")
+TEMPLATE = Path(__file__).with_name("engine_job.yaml")
 LEDGER = "/ledger/ledger"
 
 _EXIT, _NO_LEDGER = b"bakeoff: exit ", b"bakeoff: no ledger"
@@ -98,7 +98,7 @@ class EngineJobs:
         if assignment.number == 1:
             self._job = f"engine-{secrets.token_hex(4)}"
             self._left = assignment.of
-            self.cluster.create_job(job_of(self.template, self._job, assignment, self.project))
+            self.cluster.create_job(job_of(self.template, self._job, assignment))
         return self._job
 
     def ended(self, job: str) -> None:
@@ -208,8 +208,8 @@ class PodEngine(StartedEngine):
         self._jobs.ended(self._job)
 
 
-def read_template(project: Project) -> KubernetesObject:
-    path = project.root / TEMPLATE
+def read_template() -> KubernetesObject:
+    path = TEMPLATE
     try:
         found = yaml.safe_load(path.read_text("utf-8"))
         assert found["kind"] == "Job"
@@ -219,7 +219,7 @@ def read_template(project: Project) -> KubernetesObject:
     return dict(found)
 
 
-def job_of(template: KubernetesObject, name: str, assignment: Assignment, project: Project) -> KubernetesObject:
+def job_of(template: KubernetesObject, name: str, assignment: Assignment) -> KubernetesObject:
     """The Job of a run: a pod for each agent; its index is the agent's number, from 1."""
     job: KubernetesObject = copy.deepcopy(template)
     job["metadata"]["name"] = name
@@ -230,7 +230,7 @@ def job_of(template: KubernetesObject, name: str, assignment: Assignment, projec
         own = {"cpu": pod.cpu, "memory": pod.memory}
         container["resources"] = {"requests": own, "limits": dict(own)}
     container["image"] = _image_of(container["image"], assignment.engine.name)
-    command = assignment.engine.contained(project).command
+    command = assignment.engine.contained().command
     container["command"] = ["/bin/sh", "-c", _SCRIPT, "engine", *command]
     container["env"] = [*container.get("env", []), {"name": "AGENTS", "value": str(assignment.of)}]
     return job

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.doctor.diagnosis import Diagnosis, State
-from bakeoff.engines.manifest import find_engine
+from bakeoff.engines.manifest import engine_files, find_engine
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target, find_targets
@@ -11,8 +11,7 @@ from bakeoff.targets.manifest import Target, find_targets
 
 def toolchain_checks(project: Project) -> Iterator[Diagnosis]:
     """One for each engine, and one for the targets of each language."""
-    for manifest in sorted(project.engines.glob("*/engine.toml")):
-        yield _engine(project, manifest.parent.name)
+    yield from map(_engine, engine_files())
     targets = find_targets(project)
     for language in sorted({target.language for target in targets}):
         yield language_check(language, [target for target in targets if target.language == language])
@@ -31,10 +30,10 @@ def language_check(language: str, targets: Sequence[Target]) -> Diagnosis:
     )
 
 
-def _engine(project: Project, name: str) -> Diagnosis:
+def _engine(name: str) -> Diagnosis:
     subject = f"engine {name}"
     try:
-        engine = find_engine(project, name)
+        engine = find_engine(name)
         engine.check_toolchain()
     except BakeoffError as error:
         return Diagnosis(subject, State.COSTLY, "cannot be built", "runs with it are refused", error.message)

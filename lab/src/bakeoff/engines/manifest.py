@@ -1,4 +1,4 @@
-"""Engines found under `load/`."""
+"""The engines of the tool."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from bakeoff.builds.build import IMAGE_ROOT, Build, BuildTable, ImageTable, buil
 from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, tool
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class PodTable(msgspec.Struct, frozen=True):
 
 
 class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """An engine.toml. contract/schemas/engine.schema.json describes each member."""
+    """An engine.toml. formats/engine.schema.json describes each member."""
 
     protocols: Sequence[str]
     models: Sequence[str]
@@ -63,14 +63,14 @@ class Engine:
     image: Build | None = None
     python: str = sys.executable
 
-    def contained(self, project: Project) -> "Engine":
+    def contained(self) -> "Engine":
         """The engine as containers run it: its artifact is the image, whose build needs no toolchain here."""
         if self.image is None:
             raise UsageError(f"The engine {self.name} has no [image] in its engine.toml: use another --engine.")
         return replace(
             self,
             build=self.image,
-            directory=IMAGE_ROOT / self.directory.relative_to(project.root),
+            directory=IMAGE_ROOT / self.directory.relative_to(tool().root),
             manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()),
             python="python3",
         )
@@ -140,12 +140,17 @@ class Engine:
             raise BakeoffError(f"The engine {self.name} needs {needed}: {install}. Or choose another with --engine.")
 
 
-def find_engine(project: Project, name: str) -> Engine:
-    engines = {path.parent.name: path for path in sorted(project.engines.glob("*/engine.toml"))}
+def engine_files() -> dict[str, Path]:
+    """The manifest of each engine of the tool, by name."""
+    return {path.parent.name: path for path in sorted((tool().root / "load").glob("*/engine.toml"))}
+
+
+def find_engine(name: str) -> Engine:
+    engines, project = engine_files(), tool()
     if name not in engines:
-        raise UsageError(f'There is no engine "{name}". Engines in load/: {", ".join(engines) or "none"}.')
+        raise UsageError(f'There is no engine "{name}". Engines: {", ".join(engines) or "none"}.')
     directory = engines[name].parent
-    manifest = read_toml(engines[name], project.contract / "schemas" / "engine.schema.json", EngineManifest).document
+    manifest = read_toml(engines[name], FORMATS / "engine.schema.json", EngineManifest).document
     build = build_of(f"engine-{name}", directory, manifest.build, project, manifest.toolchain.version_command)
     image = None if manifest.image is None else image_of(f"engine-{name}", directory, manifest.image, build, project)
     return Engine(name, directory, manifest, build, image)

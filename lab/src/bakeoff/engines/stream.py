@@ -154,7 +154,7 @@ class StreamError(BakeoffError):
 
 
 def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[Record]:
-    """Records of a stream, each valid by contract/schemas/stream.schema.json. `source` names it in errors."""
+    """Records of a stream, each valid by formats/stream.schema.json. `source` names it in errors."""
     for number, line in enumerate(lines, start=1):
         try:
             document = json.loads(line)

@@ -16,7 +16,7 @@ from bakeoff.options.ping import planned_ping
 CLASSES = ("standard", "tuned", "all")
 # What the programs of a run are.
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
-# As many as deploy/haproxy/replicas.cfg names.
+# As many as targets/replicas.cfg names.
 MOST_REPLICAS = 8
 # Factors that decide what stands before and behind a target's processes.
 AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica", "overlay")

@@ -17,7 +17,7 @@ from bakeoff.processes import children, ports
 
 PROGRAM = "pgbouncer"
 SESSION, TRANSACTION = "session", "transaction"
-CONFIGURATION = Path("deploy", "pgbouncer", "pgbouncer.ini")
+CONFIGURATION = Path(__file__).with_name("pgbouncer.ini")
 
 _LOOPBACK = "127.0.0.1"
 # From this version on it keeps the statements that clients prepare, whichever connection runs them.

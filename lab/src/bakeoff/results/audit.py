@@ -1,4 +1,4 @@
-"""The record of an audit: contract/schemas/verdict.schema.json, and whether it found the database clean."""
+"""The record of an audit: formats/verdict.schema.json, and whether it found the database clean."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -16,6 +16,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server, url_at
 from bakeoff.processes import children
 from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
+from bakeoff.project import FORMATS
 from bakeoff.results.audit import Audit
 from bakeoff.workload.loader import Workload
 
@@ -86,7 +87,7 @@ def _verdict(
         document = json.loads(output)
     except ValueError as error:
         raise BakeoffError(f"The audit's verdict is not JSON: {output[:200]!r}.") from error
-    problem = first_problem(document, workload.directory.parent / "schemas" / "verdict.schema.json")
+    problem = first_problem(document, FORMATS / "verdict.schema.json")
     if problem:
         raise BakeoffError(f"The audit's verdict does not match its schema: {problem}.")
     return replace(msgspec.convert(document, Audit), clean=process.returncode == _CLEAN)

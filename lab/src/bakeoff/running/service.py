@@ -131,7 +131,7 @@ def _pooler(testbed: Testbed, server: Server, variant: Variant, log: Path) -> Po
         server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
-        testbed.project.root / CONFIGURATION,
+        CONFIGURATION,
         log.with_suffix(f".{PROGRAM}.log"),
         testbed.installation,
     )

@@ -7,6 +7,7 @@ from bakeoff.engines.agents import alone
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.project import FORMATS
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.audit import Audit
 from bakeoff.results.findings import Finding
@@ -113,7 +114,7 @@ def _create(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles)
     own = RunFiles(files.plan.with_name("preload-plan.json"), files.plan.with_name("preload-ledger"))
     first = creating(plan, count, secrets.token_hex(4), str(own.ledger) if has_ledger else None)
     stream, log = own.plan.with_name("preload.stream.jsonl"), own.plan.with_name("preload.log")
-    schema = testbed.project.contract / "schemas" / "stream.schema.json"
+    schema = FORMATS / "stream.schema.json"
     with alone(contender.engine, first, own.plan, stream, log, schema, testbed.here) as engine:
         ended = [record for record in engine.records(lambda _: None) if isinstance(record, PhaseEnd)]
     failed = sum(record.failed for record in ended)

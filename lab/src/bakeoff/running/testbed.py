@@ -15,7 +15,7 @@ from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.embedded import Instance, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_files import RunFiles
@@ -74,7 +74,7 @@ class Testbed:
     @property
     def here(self) -> Here:
         """Where agents run that are not elsewhere."""
-        return Here(self.launcher, [self.project.contract])
+        return Here(self.launcher, [FORMATS])
 
     def agents(
         self,
@@ -89,7 +89,7 @@ class Testbed:
         Ledgers of several are in the folder that takes the ledger's place; streams and logs are beside the merged one.
         """
         log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
-        schema = self.project.contract / "schemas" / "stream.schema.json"
+        schema = FORMATS / "stream.schema.json"
         places = list(self.places[: request.agents]) or [self.here] * request.agents
         return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)
 

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bakeoff.project import Project
 from bakeoff.scaffold.imported import ImportedApi
-from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, rendered_target, scaffold_of, write_files
+from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, folder_of, rendered_target, scaffold_of, write_files
 from bakeoff.scaffold.toml_text import toml_text, toml_value
 
 
@@ -20,7 +20,7 @@ def imported_scaffold(name: str, api: ImportedApi, url: str | None) -> Scaffold:
 
 def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source: Path) -> list[Path]:
     """Writes the files and returns their paths; nothing where one of the folders exists already."""
-    folder = project.contract / scaffold.name
+    folder = folder_of(project, "workloads") / scaffold.name
     values = {
         "name": scaffold.name,
         "title": api.title,

@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bakeoff.documents.checked import Json
+from bakeoff.documents.project_file import folders
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 from bakeoff.targets.access import access_of
@@ -88,7 +89,7 @@ def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
 
 def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str]) -> list[Path]:
     """Writes the files of a new workload and its target; raises UsageError where one of their folders exists."""
-    for folder in (project.contract / scaffold.name, project.targets / scaffold.name):
+    for folder in (folder_of(project, "workloads") / scaffold.name, folder_of(project, "targets") / scaffold.name):
         if folder.exists():
             raise UsageError(f"{project.relative(folder)} already exists and was not changed. Choose another name.")
     try:
@@ -100,9 +101,17 @@ def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str])
     return list(files)
 
 
+def folder_of(project: Project, kind: str) -> Path:
+    """The folder that new files of a kind go into. Raises UsageError where the project names none."""
+    folder = next(folders(project, kind), None)
+    if folder is None:
+        raise UsageError(f'{project.file} names no folder for {kind}: add [folders] {kind} = ["{kind}"].')
+    return folder
+
+
 def rendered_target(project: Project, scaffold: Scaffold) -> tuple[Path, str]:
     """The manifest of the first target: its path, and its text."""
-    path = project.targets / scaffold.name / scaffold.protocol / "target.toml"
+    path = folder_of(project, "targets") / scaffold.name / scaffold.protocol / "target.toml"
     values = _values(scaffold) | {"target_file": project.relative(path)}
     return path, _environment().get_template("target.toml.j2").render(values)
 
@@ -110,7 +119,7 @@ def rendered_target(project: Project, scaffold: Scaffold) -> tuple[Path, str]:
 def _rendered(project: Project, scaffold: Scaffold) -> Iterator[tuple[Path, str]]:
     environment = _environment()
     for template in _templates(scaffold):
-        path = project.contract / scaffold.name / template.relative_to("contract").with_suffix("")
+        path = folder_of(project, "workloads") / scaffold.name / template.relative_to("contract").with_suffix("")
         yield path, environment.get_template(str(template)).render(_values(scaffold))
     yield rendered_target(project, scaffold)
 

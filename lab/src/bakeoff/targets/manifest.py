@@ -1,4 +1,4 @@
-"""Targets found under `targets/`."""
+"""The targets of a project."""
 
 import fnmatch
 import os
@@ -12,9 +12,10 @@ import msgspec
 from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
+from bakeoff.documents.project_file import folders
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.binaries import EMBEDDED
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
 from bakeoff.targets.gauges import GaugesTable
 from bakeoff.text.hints import hint, nearest
 
@@ -107,7 +108,7 @@ class DeclaredSetting(msgspec.Struct, frozen=True):
 
 
 class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_class": "class"}):
-    """A target.toml. contract/schemas/target.schema.json describes each member."""
+    """A target.toml. formats/target.schema.json describes each member."""
 
     name: str
     workload: str
@@ -193,10 +194,10 @@ class Target:
         return variable
 
 
-def find_targets(project: Project, schemas: Path | None = None) -> list[Target]:
-    """All targets, ordered by name. Manifests must keep the checkout's own schema, or that of the folder `schemas`."""
-    schema = (schemas or project.contract / "schemas") / "target.schema.json"
-    targets = [_load(project, path, schema) for path in _manifests(project.targets)]
+def find_targets(project: Project) -> list[Target]:
+    """All targets of the project, ordered by name."""
+    manifests = (path for folder in folders(project, "targets") for path in _manifests(folder))
+    targets = [_load(project, path) for path in manifests]
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
@@ -206,8 +207,8 @@ def find_targets(project: Project, schemas: Path | None = None) -> list[Target]:
 
 def _manifests(folder: Path) -> Iterator[Path]:
     """Every target.toml below a folder. Build output is not searched: it is large, and changes during builds."""
-    for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in MADE_BY_BUILDS and not name.startswith(".")]
+    for here, below, files in os.walk(folder):
+        below[:] = [name for name in below if name not in MADE_BY_BUILDS and not name.startswith(".")]
         if "target.toml" in files:
             yield Path(here) / "target.toml"
 
@@ -230,8 +231,8 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class
     return list(named.values())
 
 
-def _load(project: Project, path: Path, schema: Path) -> Target:
-    toml = read_toml(path, schema, TargetManifest)
+def _load(project: Project, path: Path) -> Target:
+    toml = read_toml(path, FORMATS / "target.schema.json", TargetManifest)
     manifest = toml.document
     for name in manifest.storage.settings:
         if name not in manifest.settings:

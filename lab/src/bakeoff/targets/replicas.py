@@ -7,16 +7,15 @@ from pathlib import Path
 import msgspec
 
 from bakeoff.errors import BakeoffError
-from bakeoff.project import Project
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.manifest import CompanionTable, Target
 
 _PROXY = "haproxy"
-CONFIGURATION = Path("deploy", "haproxy", "replicas.cfg")
+CONFIGURATION = Path(__file__).with_name("replicas.cfg")
 _REPLICA = "replica-{instance}"
 
 
-def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
+def behind_proxy(target: Target, replicas: int) -> Target:
     """The target as so many processes, each on its own port, and HAProxy on the target's port.
 
     CPU and memory are of all of them together, and recorded for each. Raises BakeoffError without HAProxy.
@@ -38,7 +37,7 @@ def behind_proxy(target: Target, replicas: int, project: Project) -> Target:
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
     proxied = msgspec.structs.replace(
         run,
-        command=["/bin/sh", "-c", start, str(project.root / CONFIGURATION)],
+        command=["/bin/sh", "-c", start, str(CONFIGURATION)],
         environment={**run.environment, **ports},
         companions=[*run.companions, replica],
         gauges=None,

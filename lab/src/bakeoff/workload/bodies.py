@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 from bakeoff.documents.checked import Json
 from bakeoff.workload.slots import AlphanumericSlot, Segment
 
-# Ends each part of a multipart body; contract/README.md.
+# Ends each part of a multipart body; formats/README.md.
 BOUNDARY = "bakeoff-0b7f3c5e9d1a2468"
 
 CONTENT_TYPES = {

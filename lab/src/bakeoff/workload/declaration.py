@@ -1,4 +1,4 @@
-"""A workload.toml as records. contract/schemas/workload.schema.json describes each member."""
+"""A workload.toml as records. formats/workload.schema.json describes each member."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Workloads found under `contract/`."""
+"""The workloads of a project."""
 
 import hashlib
 import json
@@ -12,8 +12,10 @@ import msgspec
 
 from bakeoff.builds.digests import digest_of
 from bakeoff.documents.checked import Json, Toml, read_toml
+from bakeoff.documents.project_file import folders
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import Project
+from bakeoff.project import FORMATS, Project
+from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.missing_names import problems_of
 from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
@@ -89,7 +91,7 @@ class Workload:
 
 
 def workload_names(project: Project) -> list[str]:
-    return sorted(path.parent.name for path in project.contract.glob("*/workload.toml"))
+    return sorted(_directories(project))
 
 
 def default_workloads(project: Project) -> list[Workload]:
@@ -100,15 +102,21 @@ def default_workloads(project: Project) -> list[Workload]:
 
 def load_workload(project: Project, name: str) -> Workload:
     """The workload of that name; its folder carries the name."""
-    directory = project.contract / name
-    if not (directory / "workload.toml").is_file():
-        known = ", ".join(workload_names(project)) or "none"
-        raise UsageError(f'There is no workload "{name}". Workloads in contract/: {known}.')
-    toml = read_toml(directory / "workload.toml", project.contract / "schemas" / "workload.schema.json", Declaration)
+    directories = _directories(project)
+    directory = directories.get(name)
+    if directory is None:
+        raise UsageError(f'There is no workload "{name}". {hint(name, sorted(directories), "Workloads")}')
+    toml = read_toml(directory / "workload.toml", FORMATS / "workload.schema.json", Declaration)
     if toml.document.name != name:
         raise toml.error(("name",), f'name is "{toml.document.name}" but the folder is "{name}". Make them equal.')
     _check_references(toml)
     return Workload(name, directory, toml.document)
+
+
+def _directories(project: Project) -> dict[str, Path]:
+    """The folder of each workload."""
+    found = (path.parent for folder in folders(project, "workloads") for path in folder.glob("*/workload.toml"))
+    return {directory.name: directory for directory in found}
 
 
 def _check_references(toml: Toml[Declaration]) -> None:

@@ -107,7 +107,7 @@ class Load:
 
 
 def compile_plan(workload: Workload, load: Load) -> Plan:
-    """The plan of contract/schemas/plan.schema.json.
+    """The plan of formats/plan.schema.json.
 
     Raises UsageError for what the workload does not have: a payload, a mix, a protocol, a batch, a stream, keys to use
     again.

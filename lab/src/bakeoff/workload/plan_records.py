@@ -1,4 +1,4 @@
-"""A plan as records: the document that an engine follows. contract/schemas/plan.schema.json describes it.
+"""A plan as records: the document that an engine follows. formats/plan.schema.json describes it.
 
 A member without a default is always written, null included; one with a default is left out where it has that.
 """

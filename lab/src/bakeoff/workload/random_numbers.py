@@ -1,4 +1,4 @@
-"""The generator of contract/README.md: sfc32, the same numbers in every engine."""
+"""The generator of formats/README.md: sfc32, the same numbers in every engine."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -32,7 +32,7 @@ def reaching_all(plan: Plan) -> Plan:
 def reached(
     operations: Sequence[PlannedOperation], seed: int, iterations: int, sessions: Sequence[PlannedSession] = ()
 ) -> set[str]:
-    """The names of the operations that the first user sends first, all being acknowledged: contract/README.md."""
+    """The names of the operations that the first user sends first, all being acknowledged: formats/README.md."""
     names, entities, has_login = set(), dict[str, int](), False
     login = next((entry for entry in operations if entry.login), None)
     steps: list[int] = []

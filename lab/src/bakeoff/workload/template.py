@@ -1,4 +1,4 @@
-"""The template language of contract/README.md: text with slots → segments."""
+"""The template language of formats/README.md: text with slots → segments."""
 
 import datetime
 import re

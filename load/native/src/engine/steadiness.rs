@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_contract_s_cases_come_out_as_they_must() {
-        let vectors = include_str!("../../../../contract/vectors/steady.json");
+        let vectors = include_str!("../../../../lab/src/bakeoff/formats/vectors/steady.json");
         let vectors: Vectors = serde_json::from_str(vectors).expect("the contract's vectors");
         assert!(!vectors.cases.is_empty());
         for case in vectors.cases {

@@ -1,4 +1,4 @@
-//! The plan: the load that the lab requests for one target. Its schema is `contract/schemas/plan.schema.json`.
+//! The plan: the load that the lab requests for one target. Its schema is `lab/src/bakeoff/formats/plan.schema.json`.
 
 mod check;
 mod document;

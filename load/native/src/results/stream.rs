@@ -1,4 +1,4 @@
-//! The result stream: JSON lines as specified in `contract/schemas/stream.schema.json`.
+//! The result stream: JSON lines as specified in `lab/src/bakeoff/formats/stream.schema.json`.
 
 use std::io::Write;
 

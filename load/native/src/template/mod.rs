@@ -1,4 +1,4 @@
-//! Templates: literal text with slots, as `contract/README.md` describes them.
+//! Templates: literal text with slots, as `lab/src/bakeoff/formats/README.md` describes them.
 
 mod calendar;
 mod compiled;

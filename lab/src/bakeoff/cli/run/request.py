@@ -78,7 +78,7 @@ def requests_of(project: Project, options: RunOptions) -> dict[str, ComparisonRe
     if options.what is None:
         raise UsageError("Missing argument: name a mode, such as ./bakeoff run quick, or an experiment's file.")
     if options.what.endswith(".toml"):
-        found = read_experiment(project, Path(options.what))
+        found = read_experiment(Path(options.what))
     else:
         found = {"": ComparisonRequest(options.what, options.command, seed=new_seed())}
     return {name: _with_flags(project, replace(each, command=options.command), options) for name, each in found.items()}
