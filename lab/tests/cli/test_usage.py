@@ -125,8 +125,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "smoke", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (
             ["run", "smoke", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--tls"],
-            "is attached, so the lab",
+            "--tls cannot be combined with --attach: an https:// address of an attached target uses TLS",
         ),
+        (["run", "quick", "--agents-reach", "10.0.0.1"], "--agents-reach needs --agents: name other hosts, such as"),
+        (["run", "quick", "--in", "kubernetes"], "--in needs --attach: kubectl apply --kustomize deploy/kubernetes"),
         (["run", "smoke", "--container", "postgres"], '--container: "postgres": write TARGET=container'),
         (["run", "smoke", "--container", "producer-api-go-rest=api"], "needs --attach producer-api-go-rest=http://"),
         (["run", "smoke", "--container", "database=postgres"], "set DATABASE_URL"),
@@ -161,6 +163,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["report", "first"], '"first" is not a comparison: write c6, 6 or latest'),
         (["report", "c"], '"c" is not a comparison'),
         (["conform", "--attach", "producer-api-go-rest"], "--attach: "),
+        (
+            ["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--write-mode", "per-request"],
+            "--set cannot be combined with --attach",
+        ),
         (["conform", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (["conform", "--attach", "producer-api-go-rest=ftp://127.0.0.1:1"], "is not an address of a target"),
         (

@@ -31,9 +31,7 @@ def contender(*features: str, has_image: bool = True) -> Contender:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (request("kubernetes"), "measures targets that Kubernetes runs: kubectl apply"),
         (request("kubernetes", "processes", attached=ATTACHED), "holds for all contenders"),
-        (request("kubernetes", attached=ATTACHED, agents=["ssh://a,ssh://b"]), "give --agents their number"),
     ],
 )
 def test_what_a_cluster_cannot_measure_is_refused(asked: ComparisonRequest, words: str) -> None:

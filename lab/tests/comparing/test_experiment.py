@@ -213,14 +213,14 @@ def test_a_request_survives_storing() -> None:
         limit_memory_bytes={"target": 2 << 30},
         think_time_s=0.1,
     )
-    request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, attached={"a": "http://b:1"})
+    request = replace(limits, mode="quick", levels=levels, settings={"write_mode": ["x"]}, containers={"a": "b"})
     again = request_from(stored_form(request))
     assert again.variants() == request.variants()
-    assert (again.pin, again.limit_cpus, again.limit_memory_bytes, again.attached, again.phases) == (
+    assert (again.pin, again.limit_cpus, again.limit_memory_bytes, again.containers, again.phases) == (
         {"target": (0, 1)},
         {"target": 2.0, "database": 4.0},
         {"target": 2 << 30},
-        {"a": "http://b:1"},
+        {"a": "b"},
         request.phases,
     )
 

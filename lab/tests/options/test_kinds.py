@@ -31,6 +31,20 @@ def test_invalid_pins(text: str) -> None:
         kinds.PINS.read(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"), [("here", "is no IP address"), ("127.0.0.1", "is no address that"), ("::", "is no address that")]
+)
+def test_an_address_is_one_that_other_hosts_reach(text: str, words: str) -> None:
+    assert kinds.ADDRESS.read("10.0.0.1") == "10.0.0.1"
+    with pytest.raises(UsageError, match=words):
+        kinds.ADDRESS.read(text)
+
+
+def test_a_host_of_agents_is_named_once() -> None:
+    with pytest.raises(UsageError, match="one is named twice"):
+        kinds.AGENTS.read("ssh://one,ssh://one")
+
+
 def test_a_cpu_stands_once_in_a_pin() -> None:
     assert kinds.PINS.read("target=1+0-1") == {"target": (0, 1)}
 

@@ -110,8 +110,9 @@ def test_a_file_may_hold_every_option_that_is_not_the_command_line_s_alone() -> 
 def test_a_flag_reaches_the_stored_request(project: Project, option: Option) -> None:
     value = [typed(option)] if option.kind.is_repeated else typed(option)
     mode = {"rate": "rate", "arrivals": "rate", "requests": "count"}.get(option.flag, "quick")
+    needed: dict[str, Json] = {"agents": TYPED_BY_METAVAR["N|HOST,..."]} if option.field == "agents_reach" else {}
     given: dict[str, Json] = {"rate": "100", option.flag: value} if mode == "rate" else {option.flag: value}
-    request = request_of(project, RunOptions(mode, "", given))
+    request = request_of(project, RunOptions(mode, "", {**needed, **given}))
     again = request_from(json.loads(json.dumps(request.as_document())))
     assert again.variants() == request.variants()
     if option.field in options_of(ComparisonTable):

@@ -5,7 +5,6 @@ import json
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from bakeoff.comparing.request import ComparisonRequest
@@ -14,7 +13,7 @@ from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.transport import FEATURE, Transport
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.ssh_host import ssh_host
-from bakeoff.options.table import DOCKER, KUBERNETES
+from bakeoff.options.table import KUBERNETES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.progress import Progress
@@ -35,13 +34,7 @@ def check_hosts(request: ComparisonRequest, contenders: Sequence[Contender]) -> 
     """Raises BakeoffError where agents on other hosts could not do their part, before anything is built."""
     hosts = hosts_of(request)
     if not hosts:
-        if request.agents_reach is not None:
-            raise UsageError("--agents-reach is for --agents on other hosts, such as --agents ssh://host1,ssh://host2.")
         return
-    names = [host.name for host in hosts]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"--agents names {twice} twice: one engine uses as many threads as it needs, so name it once.")
     for engine in _engines(contenders):
         if not engine.can(FEATURE):
             raise UsageError(f"The engine {engine.name} runs on this machine only: leave out --agents, or use native.")
@@ -75,23 +68,10 @@ def _why_unreachable(request: ComparisonRequest, contender: Contender) -> str | 
             "machine that they reach, such as --agents-reach 10.0.0.1. The targets listen on it while they run. Or "
             "--attach ones that run elsewhere."
         )
-    if contender.variant.runs_in == DOCKER:
-        return (
-            f"{contender.key} runs in containers, whose network the hosts of --agents cannot reach: leave out --in, or "
-            "publish its port and --attach it."
-        )
-    if contender.variant.tls:
-        return "--tls has a certificate for loopback: leave it out with --agents on other hosts."
     return None
 
 
 def _check_own_address(address: str) -> None:
-    try:
-        parsed = ip_address(address)
-    except ValueError as error:
-        raise UsageError(f'--agents-reach is "{address}": write an IP address of this machine.') from error
-    if parsed.is_loopback or parsed.is_unspecified:
-        raise UsageError(f"--agents-reach {address} is no address that other hosts reach: write one of this machine's.")
     try:
         with _listening(address):
             pass
@@ -151,13 +131,6 @@ def check_pods(request: ComparisonRequest, contenders: Sequence[Contender]) -> N
         return
     if places != {KUBERNETES}:
         raise UsageError("--in kubernetes holds for all contenders of a comparison: their targets run there already.")
-    if not request.attached:
-        raise UsageError(
-            "--in kubernetes measures targets that Kubernetes runs: kubectl apply --kustomize "
-            "deploy/kubernetes/overlays/several-nodes, then name each with --attach NAME=http://SERVICE:PORT."
-        )
-    if request.agent_hosts:
-        raise UsageError("--in kubernetes says where agents run: give --agents their number.")
     for contender in contenders:
         engine = contender.engine
         if not engine.can(FEATURE) or engine.image is None:

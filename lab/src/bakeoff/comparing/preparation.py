@@ -64,8 +64,6 @@ def _check_loads(request: ComparisonRequest, engines: Iterable[Engine]) -> None:
     """Raises UsageError for phases that an engine, its agents or containers cannot send."""
     phases = request.phases
     check_scale(request)
-    if DOCKER in request.places and os.environ.get("DATABASE_URL"):
-        raise UsageError("--in docker: the database is a container too. Leave out DATABASE_URL.")
     for engine in engines:
         if phases[0].rate_per_s is not None and "open" not in engine.manifest.models:
             raise UsageError(f"The engine {engine.name} does not support the open model: use another --engine.")
@@ -142,25 +140,11 @@ def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], N
 
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     variant, target = contender.variant, contender.target
-    around = (variant.pgbouncer, variant.read_replica)
-    if target.name not in request.attached:
-        secured = {"tls_cert_file": variant.tls, "api_token": variant.token}
-        variables_of(target, {**variant.settings, **{name: "" for name, wanted in secured.items() if wanted}})
-        for is_wanted, words in zip(around, ("--pgbouncer stands before", "--read-replica follows"), strict=True):
-            if is_wanted and os.environ.get("DATABASE_URL"):
-                raise UsageError(
-                    f"{words} the embedded PostgreSQL, and DATABASE_URL is set: unset it, or leave out "
-                    f"{words.split()[0]}."
-                )
+    if target.name in request.attached:
+        check_own_database(target, contender.place)
         return
-    isolated = (request.pin, request.limit_cpus, request.limit_memory_bytes)
-    if any((variant.settings, variant.tls, variant.token, variant.replicas, *around, *isolated)):
-        raise UsageError(
-            f"{target.name} is attached, so the lab cannot configure, pin or limit it: omit --set, --write-mode, "
-            "--tls, --token, --replicas, --pgbouncer, --read-replica, --pin and limits. An https address uses TLS; the "
-            "token is read from BAKEOFF_API_TOKEN."
-        )
-    check_own_database(target, contender.place)
+    secured = {"tls_cert_file": variant.tls, "api_token": variant.token}
+    variables_of(target, {**variant.settings, **{name: "" for name, wanted in secured.items() if wanted}})
 
 
 def check_own_database(attached: Target, place: str) -> None:

@@ -66,7 +66,8 @@ class ComparisonRequest(ComparisonTable):
         """The values of each option that are not the default, by field: of a factor every level."""
         defaults = {each.field: each.default for each in options_of(FactorTable).values()}
         levels = {name: [each for each in given if each != defaults[name]] for name, given in self.levels.items()}
-        return {**given_in(self, ComparisonTable), **{name: others for name, others in levels.items() if others}}
+        own = {"settings": [self.settings]} if self.settings else {}
+        return {**given_in(self, ComparisonTable), **own, **{name: each for name, each in levels.items() if each}}
 
     @property
     def places(self) -> set[str]:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Generic, TypeVar
 
 from bakeoff.documents.checked import Json
@@ -116,7 +117,11 @@ def _agents(value: Json) -> int | str:
     text = _text_of(value).strip()
     if SCHEME not in text:
         return _AGENTS_HERE.read(value)
-    return ",".join(ssh_host(part.strip()).url for part in text.split(","))
+    hosts = [ssh_host(part.strip()) for part in text.split(",")]
+    names = [host.destination for host in hosts]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"{twice} is named twice: one engine uses as many threads as it needs, so name it once.")
+    return ",".join(host.url for host in hosts)
 
 
 _AGENTS_HERE = whole(1, 64)
@@ -127,6 +132,19 @@ AGENTS: Kind[int | str] = Kind(_agents, _AGENTS_HERE.schema, "N|HOST,...")
 def agents_in(value: int | str) -> int:
     """How many agents a value of AGENTS names."""
     return value if isinstance(value, int) else len(value.split(","))
+
+
+def _address(value: Json) -> str:
+    try:
+        address = ip_address(str(value))
+    except ValueError as error:
+        raise UsageError(f'"{value}" is no IP address: write one of this machine\'s, such as 10.0.0.1.') from error
+    if address.is_loopback or address.is_unspecified:
+        raise UsageError(f"{value} is no address that other hosts reach: write one of this machine's.")
+    return str(value)
+
+
+ADDRESS: Kind[str] = Kind(_address, {"type": "string"}, "ADDRESS")
 
 
 SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")

@@ -19,13 +19,34 @@ D = TypeVar("D")
 _ENTRY = "option"
 
 
+def _any_value(_value: object) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Excludes:
-    """Another option by its field, or "mode", that an option cannot be combined with; only at `value` where given."""
+    """An option by its field, "mode" or an environment variable, that another option cannot be combined with.
+
+    It is excluded only at `value` where that is given, and only by levels of the other option that are `among`.
+    """
 
     other: str
     reason: str
     value: Json = None
+    among: Callable[[Any], bool] = _any_value
+
+
+@dataclass(frozen=True)
+class Requires:
+    """An option by its field, or an environment variable, that another option needs.
+
+    One of its levels must be `enough`; only levels of the other option that are `among` need it.
+    """
+
+    other: str
+    reason: str
+    enough: Callable[[Any], bool] = _any_value
+    among: Callable[[Any], bool] = _any_value
 
 
 @dataclass(frozen=True)
@@ -37,8 +58,8 @@ class Option:
     - `unset`: what having no value means, in words; where the default is None they may stand for it.
     - `plan`: the member of `Load` that it sets, to what `in_plan` makes of the value.
     - `is_recorded`: whether a run's record names it where it is not the default.
-    - `modes`: the only modes that it is for, with an `example` of a command; `excludes`: what it cannot be combined
-      with. `combinations.py` checks both.
+    - `modes`: the only modes that it is for, with an `example` of a command; `excludes` and `requires`: what it cannot
+      be combined with, and what it needs. `combinations.py` checks them.
     """
 
     field: str
@@ -57,6 +78,7 @@ class Option:
     modes: Sequence[str]
     example: str
     excludes: Sequence[Excludes]
+    requires: Sequence[Requires]
 
     @property
     def label(self) -> str:
@@ -109,6 +131,7 @@ def option(
     modes: Sequence[str] = (),
     example: str = "",
     excludes: Sequence[Excludes] = (),
+    requires: Sequence[Requires] = (),
 ) -> D | T:
     """A field of a table. Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line."""
     entry = {
@@ -127,6 +150,7 @@ def option(
         "modes": modes,
         "example": example,
         "excludes": excludes,
+        "requires": requires,
     }
     if isinstance(default, Hashable):
         return field(default=default, metadata={_ENTRY: entry})

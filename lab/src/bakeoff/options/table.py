@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bakeoff.documents.checked import Json
 from bakeoff.options import kinds
 from bakeoff.options.kinds import Kind
-from bakeoff.options.option import Excludes, option
+from bakeoff.options.option import Excludes, Requires, option
 from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
@@ -23,7 +23,19 @@ AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica
 # Factors that change no message: where programs run, how many of them, and how tables are laid out.
 PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
 MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
+# Variables that options need or exclude, as if they were options.
+DATABASE_URL = "DATABASE_URL"
+ENVIRONMENT = (DATABASE_URL,)
 _BESIDE_PHASES = Excludes("own_phases", "phases declare every load and its duration")
+_OF_STARTED_TARGETS = Excludes("attached", "the lab cannot configure, pin or limit a target that it did not start")
+
+
+def _on_hosts(agents: int | str) -> bool:
+    return isinstance(agents, str)
+
+
+def _is(place: str) -> Callable[[str], bool]:
+    return place.__eq__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +48,7 @@ class FactorTable:
         "Setting of the target, such as pool_size=20; may be repeated",
         flag="set",
         unset="the target's own",
+        excludes=(_OF_STARTED_TARGETS,),
     )
     payload: str = option(
         "default",
@@ -93,27 +106,42 @@ class FactorTable:
         False,
         kinds.SWITCH,
         "Encrypt connections with TLS, using a certificate made by the lab",
-        excludes=(Excludes("runs_in", "only the lab's own user can read the key of its certificate", DOCKER),),
+        excludes=(
+            Excludes("runs_in", "only the lab's own user can read the key of its certificate", DOCKER),
+            Excludes("attached", "an https:// address of an attached target uses TLS"),
+        ),
     )
-    token: bool = option(False, kinds.SWITCH, "Require a bearer token, which is generated for the run")
+    token: bool = option(
+        False,
+        kinds.SWITCH,
+        "Require a bearer token, which is generated for the run",
+        excludes=(Excludes("attached", "the token of attached targets is read from BAKEOFF_API_TOKEN"),),
+    )
     engine: str = option("native", kinds.text(), "Load generator: native or k6")
     agents: int | str = option(
         1,
         kinds.AGENTS,
         "Number of engines that divide the virtual users; on the command line also the hosts to run one on each: "
         "ssh://host1,ssh://user@host2",
+        excludes=(
+            Excludes("runs_in", "hosts cannot reach the network of containers", DOCKER, among=_on_hosts),
+            Excludes("runs_in", "pods are given as a number, such as --agents 4", KUBERNETES, among=_on_hosts),
+            Excludes("tls", "the certificate is for loopback, which hosts cannot reach", among=_on_hosts),
+        ),
     )
     replicas: int | None = option(
         None,
         kinds.whole(1, MOST_REPLICAS),
         "REST: processes of the target behind HAProxy; 1 is one process behind it",
         unset="no-proxy",
+        excludes=(_OF_STARTED_TARGETS,),
     )
     pgbouncer: str | None = option(
         None,
         kinds.choice("session", "transaction"),
         "PgBouncer between target and embedded database, by its pool mode; transaction needs version 1.21",
         unset="no-pooler",
+        excludes=(_OF_STARTED_TARGETS, Excludes(DATABASE_URL, "it stands before the embedded PostgreSQL")),
     )
     pgbouncer_connections: int = option(
         20, kinds.whole(1, 150), "Connections that PgBouncer opens to the database at the most", unit="connections"
@@ -123,6 +151,7 @@ class FactorTable:
         kinds.SWITCH,
         "Targets that can do so read from a streaming replica of the embedded database, which has applied every commit "
         "that is acknowledged",
+        excludes=(_OF_STARTED_TARGETS, Excludes(DATABASE_URL, "it follows the embedded PostgreSQL")),
     )
     overlay: str | None = option(
         None,
@@ -136,6 +165,15 @@ class FactorTable:
         "What target, database and engine run in: processes of this machine, or Docker containers that the lab starts; "
         "kubernetes: agents in pods, and attached targets that run there already",
         flag="in",
+        excludes=(Excludes(DATABASE_URL, "the database is a container too", among=_is(DOCKER)),),
+        requires=(
+            Requires(
+                "attached",
+                "kubectl apply --kustomize deploy/kubernetes/overlays/several-nodes starts targets there; then name "
+                "each with --attach NAME=http://SERVICE:PORT",
+                among=_is(KUBERNETES),
+            ),
+        ),
     )
 
 
@@ -198,6 +236,7 @@ class RunTable:
         in_file=False,
         unset="none",
         is_recorded=True,
+        excludes=(_OF_STARTED_TARGETS,),
     )
     limit_cpus: Mapping[str, float] = option(
         {},
@@ -207,6 +246,7 @@ class RunTable:
         unset="none",
         unit="CPUs",
         is_recorded=True,
+        excludes=(_OF_STARTED_TARGETS,),
     )
     limit_memory_bytes: Mapping[str, int] = option(
         {},
@@ -217,6 +257,7 @@ class RunTable:
         unset="none",
         unit="bytes",
         is_recorded=True,
+        excludes=(_OF_STARTED_TARGETS,),
     )
 
     @property
@@ -346,10 +387,11 @@ class ComparisonTable(RunTable):
     )
     agents_reach: str | None = option(
         None,
-        kinds.text("ADDRESS"),
+        kinds.ADDRESS,
         "IP address of this machine at which --agents on other hosts reach the targets that the lab starts",
         in_file=False,
         unset="loopback",
+        requires=(Requires("agents", "name other hosts, such as --agents ssh://host1,ssh://host2", enough=_on_hosts),),
     )
     containers: Mapping[str, str] = option(
         {},
