@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.cli import check_queue, test
+from bakeoff.checks import queue
+from bakeoff.cli import test
 from bakeoff.cli.run import compare as run
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
@@ -62,7 +63,7 @@ def test_nothing_is_measured_while_tests_run(project: Project, monkeypatch: pyte
         return []
 
     monkeypatch.setattr(test, "find_project", lambda: project)
-    monkeypatch.setattr(check_queue, "outcomes_of", outcomes)
+    monkeypatch.setattr(queue, "outcomes_of", outcomes)
     test.test()
     assert refused == [True]
     with lock.measuring_lab(project), pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from bakeoff.cli.checks import REQUIRED_VARIABLE
+from bakeoff.checks.checks import REQUIRED_VARIABLE
 from bakeoff.containers.docker import DockerEngine
 
 # What Dockerfiles of the checkout are based on: the smallest image that tests can expect.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
+from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
 from bakeoff.errors import UsageError
 from bakeoff.project import Project, own_checkout
 from bakeoff.running.lock import checking_lab, only_lab
@@ -33,7 +33,7 @@ def test(
     ] = None,
 ) -> None:
     """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
-    from bakeoff.cli.check_queue import outcomes_of
+    from bakeoff.checks.queue import outcomes_of
 
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")

@@ -23,6 +23,10 @@ def _any_value(_value: object) -> bool:
     return True
 
 
+def _as_it_is(value: object) -> object:
+    return value
+
+
 @dataclass(frozen=True)
 class Excludes:
     """An option by its field, "mode" or an environment variable, that another option cannot be combined with.
@@ -63,22 +67,22 @@ class Option:
     """
 
     field: str
-    name: str
     kind: Kind[Any]  # a table holds values of every kind
     default: Json
     help: str
+    name: str
     flag: str
-    short: str
-    in_file: bool
-    unset: str
-    unit: str
-    plan: str
-    in_plan: Callable[[Any], object]
-    is_recorded: bool
-    modes: Sequence[str]
-    example: str
-    excludes: Sequence[Excludes]
-    requires: Sequence[Requires]
+    short: str = ""
+    in_file: bool = True
+    unset: str = ""
+    unit: str = ""
+    plan: str = ""
+    in_plan: Callable[[Any], object] = _as_it_is
+    is_recorded: bool = False
+    modes: Sequence[str] = ()
+    example: str = ""
+    excludes: Sequence[Excludes] = ()
+    requires: Sequence[Requires] = ()
 
     @property
     def label(self) -> str:
@@ -110,48 +114,12 @@ class Option:
         return self.unset if value is None else self.kind.words(value)
 
 
-def _as_it_is(value: object) -> object:
-    return value
+def option(default: D, kind: Kind[T], help: str, *, name: str = "", flag: str | None = None, **described: Any) -> D | T:
+    """A field of a table, described by other members of Option.
 
-
-def option(
-    default: D,
-    kind: Kind[T],
-    help: str,
-    *,
-    name: str = "",
-    flag: str | None = None,
-    short: str = "",
-    in_file: bool = True,
-    unset: str = "",
-    unit: str = "",
-    plan: str = "",
-    in_plan: Callable[[T], object] = _as_it_is,
-    is_recorded: bool = False,
-    modes: Sequence[str] = (),
-    example: str = "",
-    excludes: Sequence[Excludes] = (),
-    requires: Sequence[Requires] = (),
-) -> D | T:
-    """A field of a table. Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line."""
-    entry = {
-        "kind": kind,
-        "default": default,
-        "help": help,
-        "name": name,
-        "flag": flag,
-        "short": short,
-        "in_file": in_file,
-        "unset": unset,
-        "unit": unit,
-        "plan": plan,
-        "in_plan": in_plan,
-        "is_recorded": is_recorded,
-        "modes": modes,
-        "example": example,
-        "excludes": excludes,
-        "requires": requires,
-    }
+    Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line.
+    """
+    entry = {"kind": kind, "default": default, "help": help, "name": name, "flag": flag, **described}
     if isinstance(default, Hashable):
         return field(default=default, metadata={_ENTRY: entry})
     return field(default_factory=lambda: default, metadata={_ENTRY: entry})

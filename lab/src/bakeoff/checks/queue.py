@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
-from bakeoff.cli.checks import Check, Outcome
+from bakeoff.checks.checks import Check, Outcome
 
 _AT_ONCE = 2
 

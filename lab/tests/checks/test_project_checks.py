@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.cli.check_queue import outcomes_of
-from bakeoff.cli.checks import Check, Outcome, affected, check_toolchains, load_checks, run
+from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, load_checks, run
+from bakeoff.checks.queue import outcomes_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
