@@ -1,9 +1,12 @@
 """Where a series changed its level: tables of series with known changes, and of noise with none."""
 
+from itertools import combinations, pairwise
+from statistics import pvariance
+
 import numpy
 import pytest
 
-from bakeoff.history.trends import trend
+from bakeoff.history.trends import best_split, trend
 
 RANDOM = numpy.random.default_rng(5)
 
@@ -51,3 +54,16 @@ def test_a_factor_counts_the_same_at_any_scale() -> None:
 def test_noise_alone_hardly_ever_is_a_change(length: int) -> None:
     alarms = sum(bool(trend(noisy([(length, 1000)], 0.1))) for _ in range(200))
     assert alarms <= 10
+
+
+def test_the_split_is_the_best_of_all() -> None:
+    signal = [float(each) for each in RANDOM.normal([0.0] * 5 + [2.0] * 4 + [1.0] * 5)]
+
+    def cost(edges: list[int]) -> float:
+        levels = [signal[begin:end] for begin, end in pairwise(edges)]
+        return sum(pvariance(level) * len(level) + 1.5 for level in levels)
+
+    inner = range(3, len(signal) - 2)
+    cuts = [cut for count in range(4) for cut in combinations(inner, count)]
+    splits = [[0, *cut, len(signal)] for cut in cuts if all(b - a >= 3 for a, b in pairwise([0, *cut, len(signal)]))]
+    assert best_split(signal, 1.5) == min(splits, key=cost)

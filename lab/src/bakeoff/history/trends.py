@@ -78,15 +78,34 @@ def trend(values: Sequence[float]) -> list[ChangePoint]:
 
 def _edges(signal: Sequence[float]) -> list[int]:
     """Where levels begin and end, from 0 to the length of the signal."""
-    import numpy
-    import ruptures
-
-    column = numpy.asarray(signal).reshape(-1, 1) / _noise(signal)
-    search = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST_SEGMENT).fit(column)
-    edges = [0, *search.predict(pen=_PENALTY * math.log(len(signal)))]
+    edges = best_split([point / _noise(signal) for point in signal], _PENALTY * math.log(len(signal)))
     while (weakest := _weakest(signal, edges)) is not None:
         edges.remove(weakest)
     return edges
+
+
+def best_split(signal: Sequence[float], penalty: float) -> list[int]:
+    """The edges of the levels that leave the least sum of squares plus a penalty for each level (optimal partitioning).
+
+    B. Jackson et al., IEEE Signal Processing Letters 12 (2005): the best split up to a point is a best split up to an
+    earlier one and one level more.
+    """
+    import numpy as np
+
+    sums = np.concatenate([[0.0], np.cumsum(signal)])
+    squares = np.concatenate([[0.0], np.cumsum(np.square(signal))])
+    least, last = np.full(len(sums), np.inf), [0] * len(sums)
+    least[0] = 0.0
+    for end in range(SHORTEST_SEGMENT, len(sums)):
+        begin = np.arange(end - SHORTEST_SEGMENT + 1)
+        within = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
+        costs = least[begin] + within + penalty
+        last[end] = int(np.argmin(costs))
+        least[end] = costs[last[end]]
+    edges = [len(signal)]
+    while edges[-1] > 0:
+        edges.append(last[edges[-1]])
+    return edges[::-1]
 
 
 def _weakest(signal: Sequence[float], edges: Sequence[int]) -> int | None:

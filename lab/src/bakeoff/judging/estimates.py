@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.judging.distributions import student_quantile, student_two_sided
 from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Estimate
 from bakeoff.judging.moderation import NONE, Prior
 
@@ -97,20 +98,15 @@ def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.
 
 def student_half_width(deviation: float, degrees: float) -> float:
     """Half of the 95% interval of a mean whose own standard deviation is this."""
-    # Imported where it is needed: every command would wait for it otherwise.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * deviation
+    return student_quantile(CONFIDENCE, degrees) * deviation
 
 
 def student_p_value(mean: float, deviation: float, degrees: float) -> float:
     """How probable a mean at least as far from 0 is where the true one is 0."""
-    from scipy.special import stdtr
-
     # Rounds that agree to the last digit happen only in made-up data, and there say everything.
     if deviation <= 1e-12:
         return 1.0 if abs(mean) <= 1e-12 else 0.0
-    return float(2 * stdtr(degrees, -abs(mean) / deviation))
+    return student_two_sided(mean / deviation, degrees)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

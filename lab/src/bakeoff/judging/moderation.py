@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bakeoff.judging.distributions import digamma, tetragamma, trigamma
+
 # With fewer variances their dispersion is unknown, and each is used alone.
 _FEWEST = 3
 # A prior that is estimated from a handful of variances is uncertain itself. With this fraction of it, simulated
@@ -39,35 +41,30 @@ def prior_of(variances: Sequence[float], degrees: Sequence[float], most_degrees:
     """From at least three variances with their degrees of freedom; counts as `most_degrees` at most."""
     if len(variances) < _FEWEST:
         return NONE
-    # Imported here, since every command would wait for it otherwise.
-    from scipy.special import digamma, polygamma
-
     logs = [
-        math.log(max(variance, _LEAST_VARIANCE)) - float(digamma(free / 2)) + math.log(free / 2)
+        math.log(max(variance, _LEAST_VARIANCE)) - digamma(free / 2) + math.log(free / 2)
         for variance, free in zip(variances, degrees, strict=True)
     ]
     mean = sum(logs) / len(logs)
     dispersion = sum((value - mean) ** 2 for value in logs) / (len(logs) - 1)
-    by_chance = sum(float(polygamma(1, free / 2)) for free in degrees) / len(degrees)
+    by_chance = sum(trigamma(free / 2) for free in degrees) / len(degrees)
     if dispersion <= by_chance:
         return Prior(math.exp(mean), _TRUSTED * max(0.0, most_degrees))
     half = _inverse_trigamma(dispersion - by_chance)
-    variance = math.exp(mean + float(digamma(half)) - math.log(half))
+    variance = math.exp(mean + digamma(half) - math.log(half))
     return Prior(variance, _TRUSTED * max(0.0, min(2 * half, most_degrees)))
 
 
 def _inverse_trigamma(value: float) -> float:
     """Where the trigamma function has this value, by Newton's method (Smyth 2004, appendix)."""
-    from scipy.special import polygamma
-
     if value > 1e7:
         return float(1 / math.sqrt(value))
     if value < 1e-6:
         return 1 / value
     at = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(polygamma(1, at))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, at))
+        here = trigamma(at)
+        step = here * (1 - here / value) / tetragamma(at)
         at += step
         if -step / at < 1e-8:
             break

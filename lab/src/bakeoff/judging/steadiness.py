@@ -23,10 +23,7 @@ class Line:
 
 
 def line_through(at: Sequence[float], values: Sequence[float]) -> Line:
-    """The line through three points or more, at places that differ, by least squares.
-
-    numpy fits it: scipy.stats, which would too, takes a second to load, and every run asks for a line.
-    """
+    """The line through three points or more, at places that differ, by least squares."""
     places, heights = np.asarray(at, dtype=float), np.asarray(values, dtype=float)
     # Around their mean, where places that are large and close together lose no digits.
     (slope, _), covariance = np.polyfit(places - places.mean(), heights, deg=1, cov=True)

@@ -9,12 +9,13 @@ Pure functions.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.judging.distributions import fisher_tail, student_quantile
 from bakeoff.judging.estimates import CONFIDENCE, student_half_width
 from bakeoff.judging.judgement import MISFIT, Coefficient, UslFit
 from bakeoff.judging.noise import round_effects
@@ -27,7 +28,8 @@ _STARTS = ((0.01, 1e-4), (0.3, 1e-3), (0.05, 0.05))
 # Of log λ, σ and κ: the bounds, and the size of a step that matters.
 _LOWEST, _HIGHEST, _SIZES = (-math.inf, 0.0, 0.0), (math.inf, 1.0, math.inf), (1.0, 0.1, 0.001)
 _STEPS = 60
-_EXACT = 1e-12
+_EXACT, _CLOSE, _TINY = 1e-12, 1e-6, 1e-15
+_SEARCH_STEPS, _FIRST_DAMPING, _LAST_DAMPING = 200, 1e-3, 1e12
 
 _Numbers = NDArray[np.float64]
 
@@ -105,19 +107,18 @@ class _Scatter:
     misfit_p: float | None
 
 
-def _residuals(points: _Points, coefficients: Sequence[float]) -> _Numbers:
+def _residuals(points: _Points, coefficients: Sequence[float] | _Numbers) -> _Numbers:
     log_rate, sigma, kappa = coefficients
     counts = points.counts
     return points.logs - log_rate - np.log(counts) + np.log1p((counts - 1) * (sigma + kappa * counts))
 
 
-def _slopes(points: _Points, coefficients: Sequence[float]) -> _Numbers:
-    """The derivatives of each residual with respect to log λ, σ and κ."""
+def _slopes(points: _Points, coefficients: _Numbers) -> _Numbers:
+    """The derivatives of the residuals by log λ, σ and κ, a column each."""
     _, sigma, kappa = coefficients
     counts = points.counts
-    queue = counts - 1
-    share = queue / (1 + queue * (sigma + kappa * counts))
-    return np.stack([-np.ones_like(counts), share, counts * share], axis=1)
+    by_sigma = (counts - 1) / (1 + (counts - 1) * (sigma + kappa * counts))
+    return np.column_stack([np.full(len(counts), -1.0), by_sigma, by_sigma * counts])
 
 
 def _least(points: _Points) -> _Minimum:
@@ -134,40 +135,38 @@ def _log_rate(points: _Points, sigma: float, kappa: float) -> float:
 
 
 def _searched(points: _Points, start: Sequence[float], held: Mapping[int, float]) -> _Minimum:
-    """The least sum of squares that a search finds from here, with the coefficients at some places held."""
-    # Imported where it is needed: every command would wait for it otherwise.
-    from scipy.optimize import least_squares
+    """The least sum of squares that a search finds from here, with the coefficients at some places held.
 
-    free = [place for place in range(3) if place not in held]
-
-    def whole(values: Iterable[float]) -> tuple[float, float, float]:
-        given = {**held, **dict(zip(free, values, strict=True))}
-        return float(given[0]), float(given[1]), float(given[2])
-
-    def residuals(values: _Numbers) -> _Numbers:
-        return _residuals(points, whole(values))
-
-    def slopes(values: _Numbers) -> _Numbers:
-        return _slopes(points, whole(values))[:, free]
-
-    result = least_squares(
-        residuals,
-        [start[place] for place in free],
-        jac=slopes,
-        bounds=([_LOWEST[place] for place in free], [_HIGHEST[place] for place in free]),
-        x_scale=[_SIZES[place] for place in free],
-        xtol=1e-12,
-        ftol=1e-12,
-        gtol=1e-12,
-    )
-    coefficients = whole(result.x)
-    return _Minimum(coefficients, float(np.sum(_residuals(points, coefficients) ** 2)))
+    Levenberg and Marquardt's method, within the bounds: a coefficient at its bound moves inwards only.
+    """
+    at = np.array([held.get(place, value) for place, value in enumerate(start)])
+    free = np.array([place not in held for place in range(3)])
+    residuals = _residuals(points, at)
+    damping = _FIRST_DAMPING
+    for _ in range(_SEARCH_STEPS):
+        slopes = _slopes(points, at)
+        downhill = -slopes.T @ residuals
+        moves = free & ~((at <= _LOWEST) & (downhill < 0)) & ~((at >= _HIGHEST) & (downhill > 0))
+        if not moves.any() or damping > _LAST_DAMPING:
+            break
+        squares = (slopes.T @ slopes)[np.ix_(moves, moves)]
+        tried = at.copy()
+        tried[moves] += np.linalg.solve(squares + damping * np.diag(np.diag(squares)), downhill[moves])
+        tried = np.clip(tried, _LOWEST, _HIGHEST)
+        there = _residuals(points, tried)
+        gained = float(residuals @ residuals - there @ there)
+        if gained < 0:
+            damping *= 8
+            continue
+        settled = gained <= _EXACT * float(there @ there) and np.all(np.abs(tried - at) <= _EXACT * np.abs(at) + _TINY)
+        at, residuals, damping = tried, there, damping / 8
+        if settled:
+            break
+    return _Minimum((float(at[0]), float(at[1]), float(at[2])), float(residuals @ residuals))
 
 
 def _scatter(points: _Points, best: _Minimum) -> _Scatter:
     """The scatter between rounds, and whether the points are further from the curve than it explains."""
-    from scipy.special import fdtrc, fdtri
-
     groups = [points.logs[points.counts == count] for count in points.present]
     between = float(sum(np.sum((each - each.mean()) ** 2) for each in groups))
     free_between = sum(len(each) - 1 for each in groups) - points.round_effects
@@ -175,15 +174,15 @@ def _scatter(points: _Points, best: _Minimum) -> _Scatter:
     free_shape = max(1, len(groups) - shapes)
     off = max(0.0, best.squares - between)
     free = len(points.logs) - 3 - points.round_effects
-    allowed = best.squares / max(1, free) * float(fdtri(1, max(1, free), CONFIDENCE))
+    allowed = best.squares / max(1, free) * student_quantile(CONFIDENCE, max(1, free)) ** 2
     if free_between < 1:
         return _Scatter(allowed, None)
     # Rounds that agree to the last digit happen only in made-up data, and there say everything.
     scatter = max(between, _EXACT) / free_between
-    misfit_p = float(fdtrc(free_shape, free_between, off / free_shape / scatter)) if off > _EXACT else 1.0
+    misfit_p = fisher_tail(off / free_shape / scatter, free_shape, free_between) if off > _EXACT else 1.0
     if misfit_p < MISFIT:
         # What each count is off by is the same in every round: rounds do not average it out.
-        allowed = max(allowed, off / free_shape * float(fdtri(1, free_shape, CONFIDENCE)))
+        allowed = max(allowed, off / free_shape * student_quantile(CONFIDENCE, free_shape) ** 2)
     return _Scatter(allowed, misfit_p)
 
 
@@ -202,8 +201,6 @@ def _interval(points: _Points, best: _Minimum, place: int, allowed: float) -> tu
 
 def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -> float:
     """Where the excess becomes positive on one side of the minimum, or the bound before which it does not."""
-    from scipy.optimize import brentq
-
     bound = _HIGHEST[place] if sign > 0 else _LOWEST[place]
     inside, step = here, max(abs(here) / 20, _SIZES[place] / 1000)
     for _ in range(_STEPS):
@@ -212,8 +209,19 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
             if excess(inside) > 0:
                 # Less than the search can tell apart.
                 return inside
-            return float(brentq(excess, min(inside, outside), max(inside, outside), xtol=1e-12, rtol=1e-6))
+            return _crossing(excess, inside, outside)
         if outside == bound:
             return bound
         inside, step = outside, 2 * step
+    return inside
+
+
+def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
+    """Where the excess changes its sign, by bisection."""
+    while abs(outside - inside) > _EXACT + _CLOSE * abs(inside):
+        middle = (inside + outside) / 2
+        if excess(middle) > 0:
+            outside = middle
+        else:
+            inside = middle
     return inside
