@@ -26,8 +26,13 @@ class KubernetesCluster:
 
     def __init__(self) -> None:
         # Imported where it is needed: it takes a second to load.
-        from kubernetes import client
-        from kubernetes import config as untyped
+        try:
+            from kubernetes import client
+            from kubernetes import config as untyped
+        except ImportError as error:
+            raise BakeoffError(
+                "The Kubernetes client is not installed: pip install 'bakeoff[kubernetes]' adds it."
+            ) from error
 
         config: Any = untyped
         try:
