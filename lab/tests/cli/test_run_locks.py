@@ -68,5 +68,5 @@ def test_nothing_is_measured_while_tests_run(project: Project, monkeypatch: pyte
     assert refused == [True]
     with lock.measuring_lab(project), pytest.MonkeyPatch.context() as patch:
         patch.setattr(lock, "_held_here", {})
-        with pytest.raises(BakeoffError, match="at work on this machine"):
+        with pytest.raises(BakeoffError, match="running on this machine"):
             test.test()

@@ -66,7 +66,7 @@ def test_a_second_lab_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> 
 def test_labs_of_two_checkouts_do_not_measure_at_once(machine: Path, tmp_path: Path) -> None:
     here, there = Project(tmp_path / "here"), Project(tmp_path / "there")
     with held("machine", there.root) as holder:
-        words = rf"at work on this machine \(process {holder.pid} in {there.root}\).*{MACHINE_LOCK_VARIABLE}"
+        words = rf"running on this machine \(process {holder.pid} in {there.root}\).*{MACHINE_LOCK_VARIABLE}"
         with pytest.raises(BakeoffError, match=words), measuring_lab(here):
             pass
         # The refused one keeps nothing, and what measures nothing is not in the way.
@@ -112,7 +112,7 @@ def test_tests_run_beside_tests_and_never_beside_a_measurement(machine: Path, tm
     with held("tests", there.root):
         with checking_lab(here):
             pass
-        with pytest.raises(BakeoffError, match="at work on this machine"), measuring_lab(here):
+        with pytest.raises(BakeoffError, match="running on this machine"), measuring_lab(here):
             pass
     with held("machine", there.root) as holder:
         words = rf"process {holder.pid} in {there.root}"

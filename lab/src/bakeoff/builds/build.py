@@ -20,7 +20,7 @@ from bakeoff.project import Project
 
 _ENDS_WITHIN_S = 10.0
 
-# What a stamp holds.
+# The lines of a stamp.
 _FINGERPRINT_LINE, _ARTIFACT_LINE = 0, 1
 
 # Never inputs: what builds themselves make.

@@ -63,7 +63,7 @@ def _rows(workload: Workload, count: int) -> list[StoredRow]:
 def _statement(workload: Workload, rows: Sequence[StoredRow], reused: bool) -> str:
     """A pgbench script: the workload's upsert with arrays of these rows in the place of its parameters."""
     arrays = [text_array(column) for column in columns(rows)]
-    # The last part of a key tells entities apart: it is made new, or one of the client's own, for each statement.
+    # The last part of a key distinguishes entities: it is made new, or one of the client's own, for each statement.
     arrays[-2] = f"ARRAY(SELECT part || '-' || :client_id || '-' || :n FROM unnest({arrays[-2]}) AS part)"  # noqa: S608
     return f"\\set n random(1, {_highest(len(rows), reused)})\n{upsert(workload, arrays)};\n"
 
@@ -76,7 +76,7 @@ def _plain(workload: Workload, row: StoredRow, place: int, reused: bool) -> str:
 
 
 def _highest(rows: int, reused: bool) -> int:
-    """Of the numbers that tell keys apart: few are hit again and again, of many each is new."""
+    """Of the numbers that distinguish keys: few are hit again and again, of many each is new."""
     return _REUSED_KEYS // rows + 1 if reused else 9_000_000_000_000_000_000
 
 

@@ -53,7 +53,7 @@ class Outcome:
     lines: tuple[str, ...] = ()
 
 
-# What tests may not skip for want of, separated by commas.
+# Toolchains whose lack is no reason to skip a test, separated by commas.
 REQUIRED_VARIABLE = "BAKEOFF_REQUIRED"
 
 _CLOSING_LINES = 6

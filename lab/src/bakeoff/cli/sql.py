@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bakeoff.postgres.server import Server
 
-# What psql reads where its command line says nothing: a password in a command line is seen by every user.
+# Variables that psql reads where its command line says nothing: a password in a command line is seen by every user.
 _VARIABLES = {
     "host": "PGHOST",
     "port": "PGPORT",

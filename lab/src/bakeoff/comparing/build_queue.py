@@ -19,14 +19,14 @@ from bakeoff.running.progress import Progress
 
 # Compilers use several cores themselves; a second build fills them while the first one links.
 _AT_ONCE = 2
-# What is being measured meanwhile must not time out for want of a core.
+# A measurement at the same time must not time out for want of a core.
 _NICENESS = 5
 _SHOWN_EVERY_S = 0.5
 _ENDS_WITHIN_S = 10.0
 
 
 class BuildQueue:
-    """Builds what is stale. Its methods are for the thread that made it; builds run in threads of their own."""
+    """Builds what is stale. Its methods are for the thread that made it; builds run in their own threads."""
 
     def __init__(self, builds: Sequence[Build], progress: Progress) -> None:
         distinct = {build.name: build for build in builds}.values()

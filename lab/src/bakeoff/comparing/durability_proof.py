@@ -19,7 +19,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import at_work, reached_by
 from bakeoff.running.testbed import Testbed
 
-# A server of its own: the one that runs are measured on is not crashed.
+# A separate server: the one that runs are measured on is not crashed.
 CRASHED = embedded.InstanceKind("durability", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
 
 _USERS = 32

@@ -37,7 +37,7 @@ def grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
 
 
 def can_alternate(contender: Contender) -> bool:
-    """Whether both sides can be at work at once, and the engine can wait between slices.
+    """Whether both sides can work at once, and the engine can wait between slices.
 
     Two sides that store in PostgreSQL would share one server, and what one of them wrote would be a load of the other.
     """

@@ -1,4 +1,4 @@
-"""Another commit beside the checkout: its files in a git worktree, and its targets as contenders of their own."""
+"""Another commit beside the checkout: its files in a git worktree, and its targets as separate contenders."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def full_name(project: Project, reference: str) -> str:
 
 
 def checked_out(project: Project, commit: str) -> Project:
-    """The files of a commit in a worktree of their own, with builds and all; an earlier one is used again."""
+    """The files of a commit in their own worktree, with builds and all; an earlier one is used again."""
     commits = project.state / "commits"
     folder = commits / short(commit)
     if _git(folder, "rev-parse", "HEAD").stdout.strip() != commit or not (folder / ".git").exists():

@@ -188,7 +188,7 @@ def build(what: Build, progress: Progress) -> None:
 def conform(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
     """Checks a target against every vector of its workload, with the settings and security of the variant.
 
-    Cases that need a token get a process of their own where the variant asks for none and the target could.
+    Cases that need a token get their own process where the variant asks for none and the target could.
     """
     result = _conform(testbed, target, workload, variant, ())
     if variant.token or target.name in testbed.attached or "api_token" not in target.manifest.settings:
@@ -212,7 +212,7 @@ def _conform(
     with DatabaseRelay(server) if server is not None and can_relay else contextlib.nullcontext() as relay:
         problems: list[str] = []
         if testbed.server is not None:
-            # What an earlier target has left is no fault of this one.
+            # Rows that an earlier target has left are no fault of this one.
             fresh_table(workload, testbed.server)
             problems = problems_of(testbed.server)
         own = testbed if relay is None else replace(testbed, server=relay.server)

@@ -23,7 +23,7 @@ class GrpcCaller:
     """One channel, closed at the end of the `with` block.
 
     Every reply is read as a stream of messages: on the wire a unary call is a stream of one. A call whose body must go
-    out as it is gets a connection of its own.
+    out as it is gets its own connection.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A target at work as integrity checks see it: its callers, its database from the side, and events no case has sent."""
+"""A running target as integrity checks see it: its callers, its database from the side, and events no case has sent."""
 
 import json
 from collections.abc import Sequence

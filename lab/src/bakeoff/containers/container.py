@@ -1,4 +1,4 @@
-"""A container at work: what it runs, what it may use, and the CPU time and memory that it takes."""
+"""A running container: what it runs, what it may use, and the CPU time and memory that it takes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Container:
 
 
 def find_container(docker: DockerEngine, name: str) -> Container:
-    """The container of that name or id. Raises BakeoffError when there is none, or when it is not at work."""
+    """The container of that name or id. Raises BakeoffError when there is none, or when it does not run."""
     try:
         found = docker.get(f"/containers/{quote(name, safe='')}/json")
     except NotFoundError as error:
@@ -138,7 +138,7 @@ class _Memory(msgspec.Struct):
 
 
 def _memory_bytes(usage: int, stats: Mapping[str, int]) -> int:
-    """Resident memory, as the kernel's own accounts would say; some engines tell no more than the sum with caches."""
+    """Resident memory, as the kernel's own accounts would say; some engines report no more than the sum with caches."""
     try:
         return resident_bytes(stats)
     except KeyError:

@@ -135,7 +135,7 @@ class PodStreams:
         with contextlib.suppress(OSError, *_lost()):
             self._socket.update(timeout=timeout_s)
             return self._arrived()
-        # What came before the connection was lost is handed on first.
+        # Data from before the connection was lost is handed on first.
         self._socket.close()
         return self._arrived()
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """How much it matters: `ok`, `unknown` (cannot be told here), `costly` (results are less good), `wrong`."""
+    """How much it matters: `ok`, `unknown` (not known here), `costly` (results are less good), `wrong`."""
 
     OK = "ok"
     UNKNOWN = "unknown"

@@ -43,7 +43,7 @@ def look(seconds: float) -> Busy:
     after_all = psutil.cpu_times()
     used = {process: _cpu_s(process) - before[process.pid] for process in watched}
     total = sum(after_all) - sum(before_all)
-    # Only Linux tells waiting for disks and steal apart.
+    # Only Linux reports waiting for disks and steal separately.
     idle, waiting, steal_s = (
         getattr(after_all, name, 0.0) - getattr(before_all, name, 0.0) for name in ("idle", "iowait", "steal")
     )

@@ -17,7 +17,7 @@ from bakeoff.text.hints import hint
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-    # What JSON and TOML can hold.
+    # The types of JSON and TOML.
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 else:
     # msgspec reads no recursive alias; what it decodes into a member of this type is JSON.

@@ -155,7 +155,7 @@ class Agents:
                 yield from self._leading.ended(agent)
             else:
                 yield from self._leading.take(agent, own, at_ns)
-            # What arrived while a record was handled is taken first: it shows that its agent has not stalled.
+            # Records that arrived while one was handled are taken first: it shows that its agent has not stalled.
             if arrived.empty():
                 self._check_attendance()
 

@@ -9,7 +9,7 @@ from bakeoff.errors import BakeoffError
 _SILENT_IN_PHASE_S = 4.0
 # Between phases connections are opened, and at the end the ledger is written.
 _SILENT_BETWEEN_S = 60.0
-# A lab that itself was held up for so long cannot tell who was silent.
+# A lab that itself was held up for so long cannot know which agent was silent.
 _LAB_LATE_S = 2.0
 
 

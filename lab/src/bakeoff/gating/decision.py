@@ -100,7 +100,7 @@ def _commit_of(candidate: Referenced) -> str | None:
 def refuse_too_few_rounds(rounds: int) -> None:
     """Raises UsageError for a comparison of two commits that no test could decide."""
     if rounds < FEWEST_ROUNDS:
-        raise UsageError(f"--against needs at least {FEWEST_ROUNDS} rounds to tell a difference from chance.")
+        raise UsageError(f"--against needs at least {FEWEST_ROUNDS} rounds to separate a difference from chance.")
 
 
 def _against_baseline(candidate: Referenced, baseline: Referenced | None, rules: Rules, measure: Measure) -> Gate:

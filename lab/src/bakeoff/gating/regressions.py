@@ -202,7 +202,7 @@ def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> C
 def _worse(change: _Change, false_alarms: float) -> Outcome:
     """A change beyond the limit fails where chance does not explain it.
 
-    One round on each side cannot tell. A run as a whole fails then; of its many parts one would each time.
+    One round on each side cannot show it. A run as a whole fails then; of its many parts one would each time.
     """
     if change.chance is None:
         return Outcome.FAILED if change.series.is_whole and not change.sides.paired else Outcome.UNCLEAR

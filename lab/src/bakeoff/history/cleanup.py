@@ -60,7 +60,7 @@ def clean_up(
     left: set[int] = set()
     values = {"days": days, "keep": keep, "target": target}
     with server.connect() as connection, connection.transaction():
-        # What is shown is what goes, whatever is stored meanwhile.
+        # The runs that are shown are those that go, whatever is stored meanwhile.
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         doomed: dict[str, list[tuple[datetime, str, str]]] = {}
         ids = []

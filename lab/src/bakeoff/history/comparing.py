@@ -26,7 +26,7 @@ class SideBySide:
     columns: Sequence[Column]
 
     def change(self, metric: str, column: Column) -> float | None:
-        """Relative change from the first column, None where it cannot be told."""
+        """Relative change from the first column, None where it is unknown."""
         base, value = self.columns[0].medians.get(metric), column.medians.get(metric)
         if column is self.columns[0] or not base or value is None:
             return None

@@ -1,4 +1,4 @@
-"""Result files back into the metrics database: after it was away, or from another checkout."""
+"""Result files back into the metrics database: after it was unavailable, or from another checkout."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ RETURNING id
 """
 _EXTEND = "UPDATE comparisons SET finished_at = %s WHERE id = %s AND status = 'completed' AND finished_at < %s"
 
-# What a document that is valid may still hold that PostgreSQL or its driver does not take: characters that are none,
+# Content of a valid document that PostgreSQL or its driver does not take: characters that are none,
 # figures and moments past the ends of their types.
 _REFUSED = (psycopg.Error, ValueError, OverflowError)
 

@@ -9,7 +9,7 @@ from statistics import fmean, median, variance
 from bakeoff.history.run_figures import Metric, RunFigures
 from bakeoff.judging.estimates import student_p_value
 
-# Fewer points on either side of a change cannot be told from noise.
+# Fewer points on either side of a change cannot be separated from noise.
 SHORTEST_SEGMENT = 3
 
 # What a change must explain, in units of noise: twice what the Bayesian information criterion asks for, because

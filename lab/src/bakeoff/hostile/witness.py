@@ -1,4 +1,4 @@
-"""A client that behaves, at work while others do not: how long it waits, and which of its writes are acknowledged."""
+"""A client that behaves while others do not: how long it waits, and which of its writes are acknowledged."""
 
 import http.client
 import json

@@ -22,7 +22,7 @@ class Usage:
     """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
 
     `target_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
-    load can do. `sessions` of the database were open at most, `active` of them at work at once, and `waits` are the
+    load can do. `sessions` of the database were open at most, `active` of them working at once, and `waits` are the
     shares of these by what they waited for; None and empty without samples. `limiting_lines` are shares of the
     reference lines that work as the contender does, and that it is near to. `more_load_helps`: the peak is the highest
     load that there was.
@@ -93,7 +93,7 @@ def _all_cores(usage: Usage) -> Bottleneck | None:
 
 
 def _pool(usage: Usage) -> Bottleneck | None:
-    """All sessions at work all the time. A few that are written to in batches are meant to be: they are no pool."""
+    """All sessions active all the time. A few that are written to in batches are meant to be: they are no pool."""
     if usage.active is None or usage.sessions is None or usage.sessions < _FEWEST_OF_A_POOL:
         return None
     if usage.active < usage.sessions * _FULL:

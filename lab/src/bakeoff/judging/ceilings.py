@@ -10,7 +10,7 @@ from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
 
-# A line further away than this share of it tells nothing.
+# A line further off than this share of it shows nothing.
 _NEAR = 0.2
 # In a run's ceilings; every other name there is a reference line.
 _ENGINE = "engine"
@@ -100,7 +100,7 @@ def limits_in_words(limits: CeilingShares) -> str:
 def limiting_lines(shares: Mapping[str, float], operations_per_commit: float | None) -> dict[str, float]:
     """The shares that may be a limit: of lines that the run is near to and that commit as it did.
 
-    Shares are costs of an operation too: the line's time for one, in units of the run's. Two lines tell what a commit
+    Shares are costs of an operation too: the line's time for one, in units of the run's. Two lines show what a commit
     costs PostgreSQL and what a row does, and so what it could do with as many operations in a commit as the run had. A
     line stands for that where the two are near each other; without both lines, or the database's own count of
     commits, none does.

@@ -75,7 +75,7 @@ def _together(findings: Sequence[tuple[int, Finding]]) -> JudgedFinding:
 
 
 def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
-    """Runs that ended early, void ones that lack a finding of their own, and runs without a good reply."""
+    """Runs that ended early, void ones without a finding, and runs without a good reply."""
     results = [run.result for run in runs.all]
     if early := [run for run in results if run.status in (Status.FAILED, Status.INTERRUPTED)]:
         reason = next((run.failure for run in early if run.failure), "it was interrupted.")

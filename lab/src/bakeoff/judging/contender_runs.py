@@ -17,7 +17,7 @@ _NAMES = {"rest": "REST", "grpc": "gRPC"}
 class Division:
     """The properties shared by contenders that are ranked together; only the effect of the class crosses it.
 
-    `size` orders payloads as their names tell it. A message of 64 KiB is not the operation that one of 500 bytes is, a
+    `size` orders payloads as their names state it. A message of 64 KiB is not the operation that one of 500 bytes is, a
     tuned target is not what a framework gives, and writes that a crash loses are another service.
     """
 

@@ -56,7 +56,7 @@ def own_drifts(rates: Sequence[Mapping[int, float]]) -> list[Drift | None]:
     """
     found: list[Drift | None] = [None] * len(rates)
     left = {index: each for index, each in enumerate(rates) if each}
-    # One that is left of several cannot be told from the machine.
+    # One that is left of several cannot be separated from the machine.
     fewest = min(len(left), 2)
     while left and len(left) >= fewest:
         courses = {index: _course(index, left) for index in left}

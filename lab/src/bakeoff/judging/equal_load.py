@@ -1,4 +1,4 @@
-"""Contenders at one rate that all of them hold: who answers sooner, and who needs less CPU. Pure functions."""
+"""Contenders at one rate that all of them hold, ranked by latency and by CPU. Pure functions."""
 
 import itertools
 import math
@@ -33,7 +33,7 @@ def _cpu_us(part: Measured) -> float | None:
     return cpu_us_each(part.costs.get("target"), part.operations)
 
 
-# What is ranked, each the lower the better.
+# The ranked figures, each the lower the better.
 FIGURES: Mapping[str, Callable[[Measured], float | None]] = {"p99": _p99_ms, "cpu": _cpu_us}
 
 

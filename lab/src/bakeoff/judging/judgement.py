@@ -457,7 +457,7 @@ class Judgement:
     `noise_floor` is the relative spread of one contender against itself (A/A where `has_aa`, else between rounds);
     `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed to repeat
     it: commit, machine, versions. `not_measured` maps a target to the reason. Contenders of the smallest payload come
-    first: each payload has an order of its own.
+    first: each payload has its own order.
     """
 
     comparison_id: int | None

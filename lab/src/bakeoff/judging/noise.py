@@ -10,7 +10,7 @@ from bakeoff.judging.moderation import NONE, Prior, prior_of
 
 @dataclass(frozen=True)
 class Noise:
-    """Relative differences, 0.03 for 3%, that chance alone makes; None where the rounds are too few to tell.
+    """Relative differences, 0.03 for 3%, that chance alone makes; None where the rounds are too few.
 
     `floor` is that of two single runs of the same thing (one standard deviation), `smallest_claim` what the medians
     of all rounds must differ by.
@@ -88,7 +88,7 @@ def _in_several_rounds(rates: Sequence[Mapping[int, float]]) -> list[Mapping[int
 
 
 def _effects(several: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """One contender alone has no others to tell a round's effect by: it keeps its whole spread."""
+    """One contender alone has no others to show a round's effect: it keeps its whole spread."""
     return round_effects(several) if len(several) > 1 else {}
 
 

@@ -1,6 +1,6 @@
 """The effect of one factor on the latency of each operation, while all others are equal. Pure functions.
 
-Throughput does not tell: the mix gives each operation its fraction of it, whatever the operation costs.
+Throughput does not show it: the mix gives each operation its fraction of it, whatever the operation costs.
 """
 
 import math

@@ -15,7 +15,7 @@ from bakeoff.judging.moderation import Prior
 class ContenderRates:
     """A contender's throughput at its peak, by round.
 
-    Contenders of one division are ranked against each other; `levels`, factor by factor, tell which ones differ in one
+    Contenders of one division are ranked against each other; `levels`, factor by factor, show which ones differ in one
     factor alone.
     """
 
@@ -61,7 +61,7 @@ def pairings_between(
 def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float | None) -> Verdict:
     """Faster or slower only where the interval leaves out 1, Holm agrees, and the noise floor does not reach.
 
-    Without an interval nothing can be told.
+    Without an interval nothing is known.
     """
     if ratio.low is None or ratio.high is None or p_adjusted is None:
         return "unknown"
@@ -86,7 +86,7 @@ def _pairing(one: str, other: str, test: RatioTest, p_adjusted: float | None, sm
 
 @dataclass(frozen=True)
 class Place:
-    """A rank from 1, and the contenders that could not be told apart from this one."""
+    """A rank from 1, and the contenders that could not be separated from this one."""
 
     rank: int
     tied_with: Sequence[str]

@@ -2,7 +2,7 @@
 
 The best of several levels is the best by merit and by luck; the figures that chose it flatter it, and more so the
 noisier they are. So each round is judged at the level that the other rounds choose (cross-fitting). The level that is
-shown is one for all rounds: the lowest load of those that the rounds cannot tell from the best.
+shown is one for all rounds: the lowest load of those that the rounds cannot separate from the best.
 """
 
 import math
@@ -48,7 +48,7 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
 
 
 def _lowest_as_good(slots: Mapping[Slot, Rounds], best: Slot, slo: Slo) -> Slot:
-    """The lowest load whose throughput the rounds cannot tell from the best: latency there is not that of a queue."""
+    """The lowest load whose throughput the rounds cannot separate from the best: there latency is no queue."""
     alike = (slot for slot in slots if (slot[3] is None) == (best[3] is None))
     keeping = (slot for slot in alike if not broken(slo, figures_over(slots[slot])))
     return min((slot for slot in keeping if _is_as_good(slots[slot], slots[best])), key=_load, default=best)

@@ -181,7 +181,7 @@ def _scatter(points: _Points, best: _Minimum) -> _Scatter:
     scatter = max(between, _EXACT) / free_between
     misfit_p = fisher_tail(off / free_shape / scatter, free_shape, free_between) if off > _EXACT else 1.0
     if misfit_p < MISFIT:
-        # What each count is off by is the same in every round: rounds do not average it out.
+        # Each count is off by the same in every round: rounds do not average it out.
         allowed = max(allowed, off / free_shape * student_quantile(CONFIDENCE, free_shape) ** 2)
     return _Scatter(allowed, misfit_p)
 
@@ -207,7 +207,7 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
         outside = min(inside + step, bound) if sign > 0 else max(inside - step, bound)
         if excess(outside) > 0:
             if excess(inside) > 0:
-                # Less than the search can tell apart.
+                # Less than the resolution of the search.
                 return inside
             return _crossing(excess, inside, outside)
         if outside == bound:

@@ -8,7 +8,7 @@ from bakeoff.results.finding_kinds import INDICATIVE
 from bakeoff.results.mode_names import UNRANKED
 from bakeoff.results.run import RunResult, Second
 
-# In less time neither steadiness nor a percentile can be told.
+# Less time shows neither steadiness nor a percentile.
 (_SHORTEST_S,) = INDICATIVE.limits
 # A second below half of the usual ones is a stall, where seconds count enough to differ by more than chance.
 _STALL = 0.5

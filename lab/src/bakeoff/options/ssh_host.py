@@ -32,7 +32,7 @@ def ssh_host(url: str) -> SshHost:
     except ValueError as reason:
         raise error from reason
     is_plain = not parts.path.strip("/") and not parts.query and not parts.fragment and parts.password is None
-    # What begins with a hyphen would be an option to ssh.
+    # A leading hyphen would make it an option of ssh.
     if f"{parts.scheme}://" != SCHEME or not parts.hostname or not is_plain or parts.netloc.startswith("-"):
         raise error
     name = parts.netloc.rpartition("@")[2]

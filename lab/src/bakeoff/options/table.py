@@ -14,7 +14,7 @@ from bakeoff.options.option import Excludes, Requires, option
 from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
-# What the programs of a run are.
+# The programs of a run.
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
 # As many as targets/replicas.cfg names.
 MOST_REPLICAS = 8
@@ -371,7 +371,7 @@ class ComparisonTable(RunTable):
         kinds.text("LIMITS"),
         "Limits that every phase must keep for exit status 0, such as 'p95<2s,p99<5s,errors<5%'",
         unset="none",
-        excludes=(Excludes("slo", "the search has limits of its own"),),
+        excludes=(Excludes("slo", "the search has its own limits"),),
     )
     attached: Mapping[str, str] = option(
         {},

@@ -22,7 +22,7 @@ def short(commit: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant(FactorTable):
-    """One level of each factor. `repetition` tells apart the two contenders of an A/A pair."""
+    """One level of each factor. `repetition` distinguishes the two contenders of an A/A pair."""
 
     repetition: int = 1
 

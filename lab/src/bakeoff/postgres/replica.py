@@ -85,7 +85,7 @@ class Replica:
         password_file = self._folder.with_name(f"{NAME}.password")
         with self._primary.for_programs(password_file) as (connection, environment):
             self._installation.give(password_file)
-            # What is copied is thrown away; only the server that it follows must outlive a crash.
+            # The copy is discarded; only the server that it follows must outlive a crash.
             options = ("--checkpoint=fast", "--no-password", "--no-sync")
             arguments = [f"--dbname={connection}", f"--pgdata={self._folder}", *options]
             if not self._installation.run("pg_basebackup", arguments, self._log, environment):

@@ -20,7 +20,7 @@ _MARKER = "bakeoff_may_drop_tables_here"
 
 
 class DatabaseUnreachableError(BakeoffError):
-    """No connection can be made: the server is away, refuses, or its URL is wrong."""
+    """No connection can be made: the server is unavailable, refuses, or its URL is wrong."""
 
 
 @contextlib.contextmanager
@@ -45,7 +45,7 @@ class Server:
     """One database of one server. `pid` is the server's process where the lab can see it, for sampling.
 
     `embedded` is one that the lab starts from its environment or from an installation, with its `log`. `targets_url` is
-    for targets, where they have a role of their own: the lab's may change the server's settings. `container` is the
+    for targets, where they have their own role: the lab's may change the server's settings. `container` is the
     name of the one that the lab has started for it. `read_url` is that of a replica, for targets.
     """
 

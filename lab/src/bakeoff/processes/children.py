@@ -66,7 +66,7 @@ class _Guardian:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        # Builds start their processes in threads of their own.
+        # Builds start their processes in their own threads.
         self._lock = threading.Lock()
 
     def send(self, line: str) -> None:

@@ -9,7 +9,7 @@ from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.text.table import Table
 
-# What Markdown or HTML would take for markup, and what would end a row.
+# Characters that Markdown or HTML would take for markup, or that would end a row.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 

@@ -1,4 +1,4 @@
-"""The tables of the Markdown and terminal reports that tell operations apart."""
+"""The tables of the Markdown and terminal reports by operation."""
 
 from collections.abc import Mapping, Sequence
 

@@ -78,8 +78,8 @@ def at_best(entries: Sequence[JudgedContender]) -> Table:
     ]
     headings = ("target", "load", "min ms", "mean ms", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
     note = (
-        "The lowest load whose throughput the rounds cannot tell from the highest, medians over rounds. CPU and peak "
-        "memory of the target."
+        "The lowest load whose throughput the rounds cannot separate from the highest, medians over rounds. CPU and "
+        "peak memory of the target."
     )
     least = ("min ms", "mean ms", "MB", "CPU µs/op")
     return Table("At the best load of each target", headings, rows, left=2, note=note, least=least)

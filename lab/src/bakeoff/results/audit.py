@@ -19,7 +19,7 @@ class Violations:
 class Audit:
     """The differences between the database and an engine's ledger of acknowledged operations.
 
-    `lost`, `wrong` and `stale` rows void the run, of which `clean` knows; the other counts tell what it covers.
+    `lost`, `wrong` and `stale` rows void the run, of which `clean` knows; the other counts show what it covers.
     `through` are the operations that read the entities back, empty where the database was asked; of the `entities`
     so many were `checked_entities`, a random sample where they are fewer; None in older records: all of them.
     """

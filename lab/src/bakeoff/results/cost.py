@@ -22,7 +22,7 @@ class Sample(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU and memory of one role in a span. CPU figures are None where the span is too short to tell.
+    """CPU and memory of one role in a span. CPU figures are None where the span is too short.
 
     `cpu_percent` is of one core; its peak is over the seconds of the span. `pss_peak_bytes` is the highest proportional
     memory that was seen, None where none was.
@@ -47,7 +47,7 @@ class Gauge:
 
 
 def cpu_us_each(cost: Cost | None, operations: int) -> float | None:
-    """Microseconds of CPU for each acknowledged operation, or None where it cannot be told."""
+    """Microseconds of CPU for each acknowledged operation, or None where it is unknown."""
     if cost is None or cost.cpu_s is None or operations == 0:
         return None
     return cost.cpu_s * 1e6 / operations

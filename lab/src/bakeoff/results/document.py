@@ -20,7 +20,7 @@ _Object = dict[str, Json]
 
 @dataclass(frozen=True)
 class Origin:
-    """The comparison that a run belongs to; `started_at` and `command` tell it from others.
+    """The comparison that a run belongs to; `started_at` and `command` distinguish it from others.
 
     `scale` is the factor whose levels are counts that a curve is fitted along, or empty.
     """

@@ -178,7 +178,7 @@ class RunResult:
     """One target × mode × payload on a fresh database.
 
     `contender` names the target with its settings in its comparison, `factors` are the levels that make it differ, and
-    `round` counts from 1. `warm_up`, `database_activity` and `machine_state` tell how long it took until steady, what
+    `round` counts from 1. `warm_up`, `database_activity` and `machine_state` show how long it took until steady, what
     PostgreSQL counted meanwhile, and what the machine was like.
     `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
     second that this machine's calibrations name: `engine`, and each reference line of the database.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 class Settled:
     """How long one level settled of the `cap_s` that it might have, and whether throughput was `steady` at its end.
 
-    `phase` is the level's number. `steady` is None where it was too short to tell, `steady_after_s` where throughput
+    `phase` is the level's number. `steady` is None where it was too short, `steady_after_s` where throughput
     never was.
     """
 

@@ -13,12 +13,12 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
 
-# What decides whether a write that is acknowledged is durable, and how much memory the database may use.
+# Settings that decide whether an acknowledged write is durable, and how much memory the database may use.
 _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")
 
 
 def environment_of(project: Project, target: Target, server: Server | None) -> dict[str, str]:
-    """Facts for the run's record; what cannot be told is left out. Asked for once, as they do not change meanwhile."""
+    """Facts for the run's record; unknown ones are left out. Asked for once, as they do not change meanwhile."""
     # The files of a target are those of the checkout, or of another commit's worktree within the state.
     commits, root = project.state / "commits", project.root
     if target.directory.is_relative_to(commits):

@@ -14,7 +14,7 @@ from pathlib import Path
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
-# Names another file than the machine's own, for labs that may measure at once: each has cores of its own, say.
+# Names another file than the machine's own, for labs that may measure at once: each has its own cores, say.
 MACHINE_LOCK_VARIABLE = "BAKEOFF_MACHINE_LOCK"
 # The same for every user and session, whatever their TMPDIR.
 _MACHINE_LOCK = Path("/tmp/bakeoff.lock")  # noqa: S108 — opened as a shared folder requires, see _opened
@@ -28,8 +28,8 @@ _REFUSAL_HERE = (
     "ends, or stop it."
 )
 _REFUSAL = (
-    "Another bakeoff is at work on this machine (process {holder}). A measurement and other work would disturb each "
-    "other: wait until it ends, or stop it. Labs that do not share cores can each set a file of their own in "
+    "Another bakeoff is running on this machine (process {holder}). A measurement and other work would disturb each "
+    "other: wait until it ends, or stop it. Labs that do not share cores can set one file each in "
     f"{MACHINE_LOCK_VARIABLE}."
 )
 

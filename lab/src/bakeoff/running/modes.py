@@ -57,7 +57,7 @@ _RATE_TO_COME = 1000.0
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
 EQUAL = "equal"
-# What finds the rate of an equal-load comparison: part of it, and in none of its figures.
+# The probe for the rate of an equal-load comparison: part of it, and in none of its figures.
 PROBE = "equal-probe"
 
 
@@ -160,10 +160,10 @@ class _ListedPhase(msgspec.Struct):
 
 
 def phases_from(entries: Sequence[Mapping[str, Json]], arrivals: str) -> list[Phase]:
-    """Phases as an experiment lists them. A ramp is held in steps, so that each load has figures of its own."""
+    """Phases as an experiment lists them. A ramp is held in steps, so that each load has its own figures."""
     listed = msgspec.convert(entries, list[_ListedPhase])
     if len({each.rate is None for each in listed}) > 1:
-        raise UsageError("phases have either users or rates: measure the two in comparisons of their own.")
+        raise UsageError("phases have either users or rates: measure the two in separate comparisons.")
     return [phase for each in listed for phase in _phases_of_listed(each, arrivals)]
 
 

@@ -16,7 +16,7 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.listener import listener_at
 from bakeoff.sampling.process_tree import ProcessTree, Together, UsageSource
 
-# What --container calls the database.
+# The name of the database in --container.
 DATABASE = "database"
 
 
@@ -73,13 +73,13 @@ class Observation:
 
 
 def observe(testbed: Testbed, target_name: str, service: Service) -> Observation:
-    """Observes a target at work and the database that it stores into."""
+    """Observes a running target and the database that it stores into."""
     roles = {"target": _target(testbed, target_name, service), "database": _database(testbed, service.database_pids)}
     return Observation({role: observed for role, observed in roles.items() if observed is not None})
 
 
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
-    """Observes engines at work, processes or containers. The first one's image and limits stand for all."""
+    """Observes running engines, processes or containers. The first one's image and limits stand for all."""
     names = testbed.launcher.running("engine")
     containers = [observed for name in names if (observed := _container(testbed, name, is_own=True)) is not None]
     sources = [observed.source for observed in containers] or [ProcessTree(pid) for pid in engine.pids]
@@ -89,7 +89,7 @@ def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
 def _target(testbed: Testbed, name: str, service: Service) -> ObservedRole | None:
     if service.pids:
         pids = service.pids
-        # Trees of their own: each remembers what it saw last.
+        # Separate trees: each remembers what it saw last.
         apart = {process: ProcessTree(pid) for process, pid in pids.items()} if len(pids) > 1 else {}
         return ObservedRole(Together([ProcessTree(pid) for pid in pids.values()]), processes=apart)
     return (

@@ -20,7 +20,7 @@ class RunFiles:
 
 @contextlib.contextmanager
 def run_files(folder: Path, target: str) -> Iterator[RunFiles]:
-    """Places for the files of one run, in a folder of its own that only this user may read; it goes with the run.
+    """Places for the files of one run, in its own folder that only this user may read; it goes with the run.
 
     What a lab left there that was killed goes too: the kernel released its lock.
     """

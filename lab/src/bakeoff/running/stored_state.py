@@ -22,7 +22,7 @@ from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
 from bakeoff.workload.preload import PRELOADED_KEYS, can_insert, preload_statements
 
-# A sum does not ask for an order, and the key in each hash tells rows apart that exchanged their documents.
+# A sum does not ask for an order, and the key in each hash distinguishes rows that exchanged their documents.
 _STATE = """
 SELECT count(*), coalesce(sum(hashtextextended(key::text || document::text, 0)), 0)
 FROM ({audit}) AS state

@@ -34,7 +34,7 @@ def phase_results(
     processes: _OfProcesses = MappingProxyType({}),
     gauges: _OfGauges = MappingProxyType({}),
 ) -> list[PhaseResult]:
-    """A result for each phase that the stream brought to its end, by number; `planned` tells arrival rates.
+    """A result for each phase that the stream brought to its end, by number; `planned` holds arrival rates.
 
     `processes` are samples of each process of a target of several, and `gauges` readings of what it shows, by name.
     """

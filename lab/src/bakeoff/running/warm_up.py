@@ -84,7 +84,7 @@ def steady_after(operations: Sequence[int]) -> int | None:
 
 
 def settled(level: int, cap_s: float, phase_end: PhaseEnd, operations: Sequence[int]) -> Settled:
-    """The record of how a level, by its number, settled; `steady` is None where it was too short to tell.
+    """The record of how a level, by its number, settled; `steady` is None where it was too short.
 
     `phase_end` is the engine's record of it: one that ended it by the rule says when; `operations` are those of each
     whole second.

@@ -37,7 +37,7 @@ class CgroupUsage:
 def group_of(pid: int, container_id: str, proc: Path = _PROC, root: Path = _ROOT) -> CgroupUsage | None:
     """The group of a container's first process, or None where its accounts are out of sight.
 
-    An engine in a virtual machine, or a lab in a container of its own, counts processes differently: only a group that
+    An engine in a virtual machine, or a lab in its own container, counts processes differently: only a group that
     bears the container's id is taken.
     """
     try:

@@ -71,7 +71,7 @@ class DatabaseCounts:
     period_s: float
 
     def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
-        """The record of a run that acknowledged so many operations; `phases` tells by number when each phase was."""
+        """The record of a run that acknowledged so many operations; `phases` holds by number when each phase was."""
         if self.counted is None:
             return None
         in_phases = {

@@ -1,5 +1,5 @@
 -- What the backends of other clients are at: a wait event, or the CPU; idle connections are counted too. Sessions of the
--- lab itself are left out. PostgreSQL's own work at the same time has rows of its own: autovacuum, and a checkpoint.
+-- lab itself are left out. PostgreSQL's own work at the same time has its own rows: autovacuum, and a checkpoint.
 SELECT
     CASE backend_type
         WHEN 'client backend' THEN 'sessions'

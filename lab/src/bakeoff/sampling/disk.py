@@ -11,7 +11,7 @@ _BLOCK = bytes(8192)
 
 
 def fsync_ms(folder: Path) -> float | None:
-    """The median of some writes of a block, each forced to disk, in a file of its own; None where that is refused.
+    """The median of some writes of a block, each forced to disk, in its own file; None where that is refused.
 
     A few dozen milliseconds. Between runs on one machine it shows a disk that other processes use, or that throttles.
     """

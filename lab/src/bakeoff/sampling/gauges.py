@@ -119,7 +119,7 @@ class GaugeReads:
 
 
 class GaugeWatch:
-    """Reads each process's gauges four times a second from entry to exit, on a connection and in a thread of its own.
+    """Reads each process's gauges four times a second from entry to exit, on its own connection and thread.
 
     So a process that answers late delays neither the others nor the samples of CPU and memory. `own_cpu_s` is the CPU
     time that reading has taken the lab. A reading is left out where it is not `wanted`.

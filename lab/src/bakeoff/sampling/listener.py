@@ -19,7 +19,7 @@ _Places = set[tuple[str, int]]
 def listener_at(host: str, port: int) -> psutil.Process | None:
     """The process that listens at a loopback address; of a parent and children that share the socket the parent.
 
-    None where it cannot be told: another host, another user's process, several unknown processes, or a mere forwarder.
+    None where it is unknown: another host, another user's process, several unknown processes, or a mere forwarder.
     """
     addresses = _addresses(host)
     if not addresses or not all(ipaddress.ip_address(address).is_loopback for address in addresses):

@@ -27,7 +27,7 @@ MachineCounters = Mapping[str, float]
 def machine_speed_mb_s() -> float:
     """How fast one core hashes now, the median of some short looks: a few milliseconds of work.
 
-    Between runs of the same machine it tells throttling and neighbours; it says nothing about another machine.
+    Between runs of the same machine it shows throttling and neighbours; it says nothing about another machine.
     """
     block = bytes(_PROBE_BYTES)
     rates = []

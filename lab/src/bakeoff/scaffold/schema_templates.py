@@ -186,7 +186,7 @@ def _excluded(schema: Schema, name: str) -> float | bool | None:
 
 
 def _limit(included: float | None, excluded: float | bool | None, inwards: int) -> int | None:
-    """One end; `excluded` is a limit of its own, or whether the other one is excluded."""
+    """One end; `excluded` is its own limit, or whether the other one is excluded."""
     if excluded is not None and not isinstance(excluded, bool):
         return int(excluded) + inwards
     return None if included is None else int(included) + (inwards if excluded else 0)

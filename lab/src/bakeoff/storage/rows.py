@@ -136,7 +136,7 @@ def _value(member: object) -> Value:
 
 
 def _record(record: type[_Record], row: Row, renamed: Mapping[str, str], **others: _Part) -> _Record:
-    """A record of its columns, and of `others`, which have tables of their own."""
+    """A record of its columns, and of `others`, which have their own tables."""
     from_columns: dict[str, Value] = {
         name: msgspec.convert(row[renamed.get(name, name)], hint, dec_hook=_path)
         for name, hint in _hints(cast("Hashable", record)).items()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bakeoff.targets.manifest import Target
 
-# What programs of any kind need, and where a toolchain's run time is found.
+# Variables that programs of any kind need, and where a toolchain's run time is found.
 _FOR_ALL = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "JAVA_HOME", "LD_LIBRARY_PATH")
 _FOR_ALL_PREFIX = "LC_"
 

@@ -60,7 +60,7 @@ def fill_to(
     for segment in segments:
         if isinstance(segment, FillSlot):
             append_literal(filled, f'{content},"{fill.padding}":"')
-            # What the drawn slots leave below their widest is the pad's to take.
+            # The pad takes what the drawn slots leave below their widest.
             filled.append(PadSlot(_prose(numbers, size - _literal_bytes(segments) - len(content))))
             append_literal(filled, '"')
         elif isinstance(segment, str):

@@ -9,7 +9,7 @@ from bakeoff.workload.template import append_literal
 HOT_KEY_MERGES = 16
 # The oldest of a user's n keys is merged about share ÷ (1 − share) × ln n times: below 40 up to here.
 _MOST_UPDATES = 0.75
-# What PostgreSQL stores in the fewest bytes: where a number never repeats, the name alone distinguishes the merge.
+# The fewest bytes in PostgreSQL: where a number never repeats, the name alone distinguishes the merge.
 _SHORTEST_VALUE = "true"
 
 

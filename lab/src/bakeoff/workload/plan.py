@@ -120,7 +120,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     is_chosen = load.mix is not None or bool(load.operations)
     # Before all else: an operation that the protocol does not have is the reason to name.
     operations = [
-        # What a mix or the named operations leave out does not arrive at its own rate either.
+        # Operations that a mix or the named ones leave out do not arrive at their own rates either.
         replace(planned, rate=None) if is_chosen and planned.weight == 0 else planned
         for planned in (_operation(workload, each, weights[each.name], size, load) for each in declared.operations)
     ]

@@ -9,7 +9,7 @@ from bakeoff.workload.stored_effects import rows_of, stores_without_replies
 
 # Different documents; each is stored many times, because PostgreSQL multiplies rows faster than the lab renders them.
 _DISTINCT_ROWS = 100
-# What marks the last part of a key; no key of an operation holds it.
+# The mark of the last part of a key; no key of an operation holds it.
 _MARK = "-preloaded-"
 # The same as a pattern of SQL's LIKE.
 PRELOADED_KEYS = f"%{_MARK}%"

@@ -150,6 +150,6 @@ _Slot = TypeVar("_Slot", bound=Slot)
 
 
 def slots_of(segments: Sequence[Segment], kind: type[_Slot]) -> Iterator[_Slot]:
-    """All slots of one kind, with a name of their own or without."""
+    """All slots of one kind, named or not."""
     slots = (segment.of if isinstance(segment, NamedSlot) else segment for segment in segments)
     return (slot for slot in slots if isinstance(slot, kind))

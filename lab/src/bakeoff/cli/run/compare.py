@@ -182,7 +182,7 @@ def _stream(options: RunOptions) -> TextIO:
 
 
 def _stored(project: Project, comparison: Comparison) -> StoredComparison | None:
-    """All runs, those before a resumption too; None where there are none, or the metrics database does not tell."""
+    """All runs, those before a resumption too; None where there are none, or the metrics database does not answer."""
     if comparison.id is None or comparison.unstored:
         return None
     try:

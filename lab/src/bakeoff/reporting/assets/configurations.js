@@ -8,7 +8,7 @@ bakeoff.configurations = (() => {
   const MANY_POINTS = 24;
   const FEWEST_TICKS = 3;
 
-  // Names take two fifths of a chart at most. What tells them apart stands at either end, so the middle is left out.
+  // Names take two fifths of a chart at most. They differ at either end, so the middle is left out.
   function shorten(words, width) {
     const most = Math.min(40, Math.max(12, Math.floor((0.4 * width) / LETTER)));
     if (words.length <= most) return words;

@@ -72,7 +72,7 @@ def _grid(decades: int) -> tuple[float, ...]:
 
 
 def latency_curve(encoded: str) -> list[Point]:
-    """Points [1 ÷ (1 − percentile), ms], up to the percentile that the number of requests can tell. Empty of none.
+    """Points [1 ÷ (1 − percentile), ms], up to the percentile that the number of requests supports. Empty of none.
 
     x is 1 at the minimum, 10 at p90, 100 at p99. A point that repeats both neighbours is left out.
     """

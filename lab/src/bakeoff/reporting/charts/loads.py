@@ -107,8 +107,8 @@ def _marks(contender: JudgedContender) -> Iterable[Mark]:
 
 def _mark(contender: JudgedContender, level: Level, kind: MarkKind, words: str) -> Mark:
     here = level.throughput_per_s.median
-    told = f"{contender.name}, {words}: {numbers.rate(here)}/s at {level.load}"
-    return Mark(identity(contender), contender.identity, kind, _x(level), numbers.rounded(here), told)
+    description = f"{contender.name}, {words}: {numbers.rate(here)}/s at {level.load}"
+    return Mark(identity(contender), contender.identity, kind, _x(level), numbers.rounded(here), description)
 
 
 def _points(contender: JudgedContender, pick: Callable[[Level], float | None]) -> list[Point]:

@@ -14,7 +14,7 @@ _TIME = Axis("seconds since the first phase", "linear", "seconds")
 _P99 = Axis("p99 of each second, ms", "log", "ms")
 _MOST_SPANS = 24
 LONGEST = 180
-"""Points of a line; more than a screen can tell apart only cost size."""
+"""Points of a line; more than a screen can show only cost size."""
 
 
 @dataclass(frozen=True)

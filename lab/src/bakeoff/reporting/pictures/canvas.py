@@ -9,7 +9,7 @@ from bakeoff.reporting.palette import LIGHT, Style, outline
 WIDTH, HEIGHT = 1280, 720
 FONT = "Inter, system-ui, sans-serif"
 
-# What XML has no words for, whatever a name may hold.
+# Characters that XML cannot express, whatever a name may hold.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _GLYPH_WIDTH = 0.56
 
