@@ -15,7 +15,7 @@ from bakeoff.conformance.case import Call
 from bakeoff.conformance.runner import load_cases, speaking
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess

@@ -39,12 +39,12 @@ from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
 from bakeoff.project import FORMATS, Project, find_project
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.service import variables_of
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
+from bakeoff.targets.settings import variables_of
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan, PlannedPhase

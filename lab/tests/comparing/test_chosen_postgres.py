@@ -7,12 +7,12 @@ import pytest
 from bakeoff.comparing.comparison import _postgres_of
 from bakeoff.errors import UsageError
 from bakeoff.running.contender import Contender
-from bakeoff.targets.manifest import Place, StorageTable
+from bakeoff.targets.storage import StorageKind, StorageTable
 from made_up_manifests import engine, target, workload
 
 
-def contender(name: str, postgres: str, place: Place | None = None) -> Contender:
-    storage = StorageTable(place, postgres=postgres)
+def contender(name: str, postgres: str, kind: StorageKind | None = None) -> Contender:
+    storage = StorageTable(kind, postgres=postgres)
     return Contender(target(name, storage=storage), workload(), engine("native"))
 
 

@@ -9,7 +9,7 @@ from bakeoff.comparing.contenders import contenders_of
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import UsageError
 from bakeoff.options.variant import Level
-from bakeoff.targets.manifest import StorageTable
+from bakeoff.targets.storage import StorageTable
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.transport_mode import transport_mode_named
 from made_up_manifests import RUN, declared, engine, target, workload
@@ -131,7 +131,7 @@ def test_a_replica_is_read_by_targets_that_know_it_and_that_the_lab_starts() -> 
         ({}, "stores nothing in PostgreSQL: leave out --read-replica"),
     ):
         elsewhere = replace(
-            reading, manifest=msgspec.structs.replace(reading.manifest, storage=StorageTable(place="memory"))
+            reading, manifest=msgspec.structs.replace(reading.manifest, storage=StorageTable(kind="memory"))
         )
         request = asking({"read_replica": [True], **levels})
         with pytest.raises(UsageError, match=words):

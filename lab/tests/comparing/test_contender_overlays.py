@@ -14,7 +14,8 @@ from bakeoff.options.variant import Level, Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
-from bakeoff.targets.manifest import StorageTable, Target
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.storage import StorageTable
 from bakeoff.workload.loader import Workload, load_workload
 from made_up_manifests import declared, engine, target, workload
 
@@ -72,7 +73,7 @@ def test_targets_of_a_workload_without_it_are_left_out_with_the_reason() -> None
 
 
 def test_a_target_that_stores_elsewhere_has_none() -> None:
-    elsewhere = target("a-rest", storage=StorageTable(place="memory"))
+    elsewhere = target("a-rest", storage=StorageTable(kind="memory"))
     with pytest.raises(UsageError, match="stores nothing in PostgreSQL: leave out --overlay"):
         chosen([elsewhere], [EVENTS], {"overlay": ["partitioned"]})
 

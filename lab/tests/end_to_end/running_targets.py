@@ -14,7 +14,7 @@ from bakeoff.builds.build import Build
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project, find_project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.health import HealthCheck, health_check
 from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 from bakeoff.targets.process import TargetProcess

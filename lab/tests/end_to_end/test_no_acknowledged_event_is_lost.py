@@ -17,7 +17,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import Project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload

@@ -21,7 +21,7 @@ from table_lock import statements_waiting, table_locked, wait_until
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 

@@ -24,7 +24,7 @@ from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import STANDARD, Target
 from bakeoff.workload.loader import Workload, load_workload

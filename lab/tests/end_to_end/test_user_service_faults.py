@@ -19,7 +19,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import Project, find_project
-from bakeoff.running.service import fresh_table
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import find_targets

@@ -90,8 +90,8 @@ def test_audit(given: Audit, kinds: list[str]) -> None:
     [
         (True, False, "The engine k6 keeps no ledger", "--engine native"),
         # No other engine could help.
-        (False, True, "The workload has no audit query", 'audit = "audit.sql"'),
-        (False, False, "The workload has no audit query", 'audit = "audit.sql"'),
+        (False, True, "Acknowledged writes were not audited: the workload has no", 'audit = "audit.sql"'),
+        (False, False, "Acknowledged writes were not audited: the workload has no", 'audit = "audit.sql"'),
         (True, True, "The run failed before", "failure"),
     ],
 )
@@ -104,7 +104,10 @@ def test_why_nothing_was_audited(has_query: bool, has_ledger: bool, message: str
 
 def test_what_lies_in_no_database_is_audited_through_reads_alone() -> None:
     finding = not_audited("native", has_query=False, has_ledger=True, in_database=False)
-    assert finding.message.startswith("The target stores in no database") and "read_back" in finding.advice
+    assert (
+        finding.message.startswith("Acknowledged writes were not audited: the target stores in no PostgreSQL")
+        and "read_back" in finding.advice
+    )
 
 
 @pytest.mark.parametrize(("checked", "words"), [(9_000, "all of 9,000"), (50, ": 50 of 9,000 entities")])
@@ -132,8 +135,8 @@ def test_entities_created_before_a_run_must_come_out_of_it(
 
 def test_preloaded_rows_are_explained() -> None:
     held = verdict(clean=True, unexplained_rows={"count": 1000, "examples": []})
-    assert audit_findings(held, preloaded=1000) == []
-    assert [finding.kind for finding in audit_findings(held, preloaded=999)] == ["unexplained-rows"]
+    assert audit_findings(held, rows_before=1000) == []
+    assert [finding.kind for finding in audit_findings(held, rows_before=999)] == ["unexplained-rows"]
 
 
 def test_the_audit_s_violations_are_counted() -> None:

@@ -10,7 +10,7 @@ import pytest
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import MOST_REPLICAS
 from bakeoff.project import Project
-from bakeoff.targets.companions import Placeholders
+from bakeoff.targets.placeholders import Placeholders
 from bakeoff.targets.replicas import CONFIGURATION, behind_proxy
 from made_up_manifests import RUN, target
 

@@ -1,5 +1,6 @@
 """Where a contender stores follows from its target's manifest and its settings."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -7,8 +8,9 @@ from test_manifest import MANIFEST, add
 
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
-from bakeoff.targets.manifest import DeclaredSetting, Place, StorageTable, find_targets
+from bakeoff.targets.manifest import DeclaredSetting, find_targets
 from bakeoff.targets.settings import stores_in
+from bakeoff.targets.storage import StorageKind, StorageTable
 from made_up_manifests import target
 
 SETTINGS = {"store": DeclaredSetting("STORE", "postgresql"), "cache": DeclaredSetting("CACHE")}
@@ -16,7 +18,7 @@ BY_SETTING = StorageTable(settings={"store": {"memory": "memory", "off": "none"}
 
 
 @pytest.mark.parametrize(
-    ("storage", "given", "inherited", "place"),
+    ("storage", "given", "inherited", "kind"),
     [
         (StorageTable(), {}, {}, "postgresql"),
         (StorageTable("memory"), {}, {}, "memory"),
@@ -26,14 +28,16 @@ BY_SETTING = StorageTable(settings={"store": {"memory": "memory", "off": "none"}
         (BY_SETTING, {"store": "postgresql"}, {"STORE": "memory"}, "postgresql"),
         # What the lab's own environment sets reaches the target too.
         (BY_SETTING, {}, {"STORE": "memory"}, "memory"),
-        (StorageTable("memory", {"store": {"postgresql": "postgresql"}}), {}, {}, "postgresql"),
+        (StorageTable("memory", settings={"store": {"postgresql": "postgresql"}}), {}, {}, "postgresql"),
         (StorageTable(settings={"cache": {"only": "memory"}}), {}, {}, "postgresql"),
         (StorageTable(settings={"cache": {"only": "memory"}}), {"cache": "only"}, {}, "memory"),
     ],
 )
-def test_the_place(storage: StorageTable, given: Mapping[str, str], inherited: Mapping[str, str], place: Place) -> None:
+def test_the_kind(
+    storage: StorageTable, given: Mapping[str, str], inherited: Mapping[str, str], kind: StorageKind
+) -> None:
     made_up = target("one", settings=SETTINGS, storage=storage)
-    assert stores_in(made_up, given, inherited, "postgresql") == place
+    assert stores_in(made_up, given, inherited, "postgresql") == kind
 
 
 def test_a_workload_without_a_database_is_stored_nowhere() -> None:
@@ -46,10 +50,26 @@ def test_a_setting_that_there_is_not_is_refused(empty_checkout: Project) -> None
         find_targets(empty_checkout)
 
 
-def test_a_place_that_there_is_not_is_refused(empty_checkout: Project) -> None:
-    add(empty_checkout, "notes/one", MANIFEST + '[storage]\nplace = "disk"\n')
-    with pytest.raises(UsageError, match="storage"):
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('kind = "disk"', "storage.kind"),
+        (
+            'kind = "memory"\nprepare = "make"',
+            'prepare fills a database or a folder: set kind = "postgresql" or "files"',
+        ),
+        ('reset = "make"', 'reset is for a store of your own: set kind = "external"'),
+        ('kind = "external"', 'external needs reset = "…", a command'),
+        ('kind = "files"', "files lie in {state}: name it in [run]"),
+        ('prepare = "make {state}"', '{state} is the folder of kind = "files"'),
+        ('kind = "postgresql"\nprepare = []', "storage.prepare"),
+    ],
+)
+def test_a_table_that_cannot_be_meant_is_refused(empty_checkout: Project, table: str, words: str) -> None:
+    add(empty_checkout, "notes/one", f"{MANIFEST}[storage]\n{table}\n")
+    with pytest.raises(UsageError, match=re.escape(words)) as refused:
         find_targets(empty_checkout)
+    assert re.search(r"target\.toml, line \d+", str(refused.value))
 
 
 @pytest.mark.parametrize("choice", ["embedded", "system", "/usr/lib/postgresql/15/bin", "~/pg/bin"])

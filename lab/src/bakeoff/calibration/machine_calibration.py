@@ -23,9 +23,9 @@ from bakeoff.results.cost import Sample, cpu_us_each
 from bakeoff.results.reference_lines import BATCHES, ONE_EACH
 from bakeoff.running import summary
 from bakeoff.running.environment import machine_name, server_in_words
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.running.modes import Phase
 from bakeoff.running.progress import Progress
-from bakeoff.running.service import fresh_table
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.storage.calibrations import Calibration

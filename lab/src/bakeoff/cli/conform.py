@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,9 +54,10 @@ def conform(
     from bakeoff.hostile.trial import trials
     from bakeoff.options.combinations import refuse_combinations
     from bakeoff.options.variant import Variant
-    from bakeoff.running.contender import place_of
-    from bakeoff.targets.manifest import POSTGRESQL, choose_targets, find_targets
+    from bakeoff.running.contender import storage_of
+    from bakeoff.targets.manifest import choose_targets, find_targets
     from bakeoff.targets.of_workload import of_workload
+    from bakeoff.targets.storage import POSTGRESQL
     from bakeoff.workload.loader import load_workload
 
     project = find_project()
@@ -70,10 +71,10 @@ def conform(
         named = target or list(attached)
         chosen = choose_targets(found if named else of_workload(project, found, workload), named, target_class)
         workloads = {each.name: load_workload(project, each.workload) for each in chosen}
-        places = {each.name: place_of(each, workloads[each.name], variant) for each in chosen}
+        kinds = {each.name: storage_of(each, workloads[each.name], variant) for each in chosen}
         for each in chosen:
             if each.name in attached:
-                check_own_database(each, places[each.name])
+                check_own_database(each, kinds[each.name])
         own = [each for each in chosen if each.name not in attached]
         built = buildable(own, target or [], lambda _target, reason: progress.say(reason))
         targets = [each for each in chosen if each.name in attached or each in built]
@@ -82,10 +83,10 @@ def conform(
         for each in built:
             build(each.build, progress)
         tried, results = {}, {}
-        storing = [each for each in targets if places[each.name] == POSTGRESQL]
+        storing = [each for each in targets if kinds[each.name] == POSTGRESQL]
         with _testbed(project, storing, attached, progress) as testbed:
             for each in targets:
-                bed = testbed.storing_in(places[each.name])
+                bed = testbed.storing_in(kinds[each.name])
                 if hostile:
                     tried[each.name] = list(trials(bed, each, workloads[each.name], variant))
                 else:
@@ -102,15 +103,17 @@ def _testbed(
     project: Project, storing: "Sequence[Target]", attached: "Mapping[str, Access]", progress: "Progress"
 ) -> "Iterator[Testbed]":
     from bakeoff.postgres.databases import application_database, one_choice
+    from bakeoff.running.prepared_states import PreparedStates
     from bakeoff.running.testbed import Testbed
 
-    if not storing:
-        yield Testbed(project, None, progress, attached)
-        return
     postgres = one_choice({each.name: each.manifest.storage.postgres for each in storing})
-    progress.step("starting PostgreSQL")
-    with application_database(project, postgres) as server:
-        yield Testbed(project, server, progress, attached, postgres=postgres)
+    with ExitStack() as stack:
+        server = None
+        if storing:
+            progress.step("starting PostgreSQL")
+            server = stack.enter_context(application_database(project, postgres))
+        prepared = stack.enter_context(PreparedStates())
+        yield Testbed(project, server, progress, attached, postgres=postgres, prepared=prepared)
 
 
 def _print_results(targets: "Sequence[Target]", results: "Mapping[str, ConformanceResult]", as_json: bool) -> None:

@@ -48,12 +48,12 @@ def up(
     from bakeoff.comparing.preparation import build, buildable
     from bakeoff.postgres.databases import development_database, one_choice
     from bakeoff.postgres.extensions import naming_missing_extension
-    from bakeoff.running.service import variables_of
     from bakeoff.targets.certificate import lab_certificate
     from bakeoff.targets.health import health_check
     from bakeoff.targets.manifest import choose_targets, find_targets
     from bakeoff.targets.process import TargetProcess
     from bakeoff.targets.security import Secured
+    from bakeoff.targets.settings import variables_of
     from bakeoff.workload.loader import load_workload
 
     _check(target or [], database_only, port, bind, tls)

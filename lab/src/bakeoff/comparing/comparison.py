@@ -27,11 +27,12 @@ from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import check_limits, tree_pinned_to
 from bakeoff.running.lock import measuring_lab
+from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.testbed import Contained, Testbed
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
-from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.targets.storage import POSTGRESQL
 
 # A token of the user's own, for attached targets; it stays out of command lines, which are stored.
 TOKEN_VARIABLE = "BAKEOFF_API_TOKEN"  # noqa: S105 — a name, not a secret
@@ -146,7 +147,7 @@ class _Invocation:
         progress.step("starting PostgreSQL")
         own = _own(contenders)
         postgres = _postgres_of(own)
-        stores = any(each.place == POSTGRESQL for each in own)
+        stores = any(each.storage == POSTGRESQL for each in own)
         server = stack.enter_context(application_database(project, postgres)) if stores else None
         contained = stack.enter_context(_contained(project, request, contenders))
         token = os.environ.get(TOKEN_VARIABLE)
@@ -161,6 +162,7 @@ class _Invocation:
             in_containers=contained,
             targets_listen_on=request.agents_reach,
             postgres=postgres,
+            prepared=stack.enter_context(PreparedStates()),
         )
         if not own:
             return testbed.running_in(DOCKER)
@@ -195,7 +197,7 @@ def _own(contenders: Sequence[Contender]) -> list[Contender]:
 
 def _postgres_of(contenders: Sequence[Contender]) -> str:
     """The PostgreSQL that all that store in one choose. Raises UsageError where they differ."""
-    storing = (contender for contender in contenders if contender.place == POSTGRESQL)
+    storing = (contender for contender in contenders if contender.storage == POSTGRESQL)
     return one_choice({contender.key: contender.target.manifest.storage.postgres for contender in storing})
 
 
@@ -215,7 +217,7 @@ def _contained(
             return DatabaseContainer(launcher, postgres_image(), kind, project.logs)
 
         server = None
-        if any(each.place == POSTGRESQL for each in own):
+        if any(each.storage == POSTGRESQL for each in own):
             database = crashable(APPLICATION)
             server = database.start()
             stack.callback(database.stop)

@@ -14,7 +14,8 @@ from bakeoff.postgres.binaries import has_extension
 from bakeoff.postgres.extensions import ELSEWHERE, is_available
 from bakeoff.postgres.server import user_server
 from bakeoff.running.contender import Contender
-from bakeoff.targets.manifest import POSTGRESQL, Target
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.text.hints import nearest
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload
@@ -66,7 +67,7 @@ def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workloa
 def _reasons(contender: Contender) -> Iterator[str]:
     """Why the engine or the workload does not support a contender."""
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
-    in_database, is_http2 = contender.place == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
+    in_database, is_http2 = contender.storage == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
     effects = [each.effect for each in workload.declared.operations if each.needs is None]
     creates = any(effect is not None and effect.document is not None for effect in effects)
     if variant.payload not in workload.payloads:
@@ -77,6 +78,8 @@ def _reasons(contender: Contender) -> Iterator[str]:
         yield f"No operation of {workload.name} creates anything that --preload could store: leave it out."
     if variant.overlay is not None and variant.overlay not in workload.overlays:
         yield f"{workload.name} has no overlay {variant.overlay}. {overlays_in_words(workload)}"
+    if variant.overlay is not None and contender.target.manifest.storage.prepare is not None:
+        yield "Its own prepare command makes the tables: leave out --overlay."
     if variant.pgbouncer is None and variant.pgbouncer_connections != Variant().pgbouncer_connections:
         yield "--pgbouncer-connections needs --pgbouncer session or transaction."
     if variant.replicas is not None and (is_http2 or variant.tls):

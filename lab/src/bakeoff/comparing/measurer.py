@@ -18,7 +18,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
-from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.targets.storage import POSTGRESQL
 
 
 def grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
@@ -42,7 +42,7 @@ def can_alternate(contender: Contender) -> bool:
     Two sides that store in PostgreSQL would share one server, and what one of them wrote would be a load of the other.
     """
     return (
-        contender.place != POSTGRESQL
+        contender.storage != POSTGRESQL
         and contender.variant.runs_in == IN_PROCESSES
         and not isinstance(contender.variant.agents, str)
         and contender.engine.can(FEATURE)

@@ -23,14 +23,17 @@ from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
 from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
+from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
-from bakeoff.running.service import at_work, fresh_table, variables_of
+from bakeoff.running.service import at_work
 from bakeoff.running.testbed import Testbed
-from bakeoff.targets.manifest import POSTGRESQL, STANDARD, Target, choose_targets, find_targets
+from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.targets.replicas import behind_proxy
+from bakeoff.targets.settings import variables_of
+from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import weights_of
 
@@ -141,15 +144,15 @@ def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], N
 def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     variant, target = contender.variant, contender.target
     if target.name in request.attached:
-        check_own_database(target, contender.place)
+        check_own_database(target, contender.storage)
         return
     secured = {"tls_cert_file": variant.tls, "api_token": variant.token}
     variables_of(target, {**variant.settings, **{name: "" for name, wanted in secured.items() if wanted}})
 
 
-def check_own_database(attached: Target, place: str) -> None:
+def check_own_database(attached: Target, storage: str) -> None:
     """Raises UsageError for an attached target whose database nothing names."""
-    if place == POSTGRESQL and not os.environ.get("DATABASE_URL"):
+    if storage == POSTGRESQL and not os.environ.get("DATABASE_URL"):
         raise UsageError(
             f"{attached.name} is attached: set DATABASE_URL to the database that it uses. Runs and conformance cases "
             "drop its tables."
@@ -205,23 +208,21 @@ def _conform(
     testbed: Testbed, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
     log = testbed.project.logs / f"{target.name}-conformance.log"
-    server = testbed.server
-    # The relay listens on the loopback address, which containers cannot reach.
-    is_in_reach = target.name not in testbed.attached and testbed.launcher is PROCESSES
-    can_relay = server is not None and is_in_reach and can_be_relayed(server)
-    with DatabaseRelay(server) if server is not None and can_relay else contextlib.nullcontext() as relay:
-        problems: list[str] = []
-        if testbed.server is not None:
-            # Rows that an earlier target has left are no fault of this one.
-            fresh_table(workload, testbed.server)
-            problems = problems_of(testbed.server)
-        own = testbed if relay is None else replace(testbed, server=relay.server)
-        with at_work(own, target, workload, variant, log) as service:
-            result = run_conformance(workload, target.protocol, service.access, testbed.server, patterns=patterns)
-            if patterns or testbed.server is None:
+    with contextlib.ExitStack() as stack:
+        own = stack.enter_context(fresh_state(testbed, target, workload, variant))
+        server, relay = own.server, None
+        problems = [] if server is None else problems_of(server)
+        # The relay listens on the loopback address, which containers cannot reach.
+        is_in_reach = target.name not in testbed.attached and testbed.launcher is PROCESSES
+        if server is not None and is_in_reach and can_be_relayed(server):
+            relay = stack.enter_context(DatabaseRelay(server))
+        relayed = own if relay is None else replace(own, server=relay.server)
+        with at_work(relayed, target, workload, variant, log) as service:
+            result = run_conformance(workload, target.protocol, service.access, server, patterns=patterns)
+            if patterns or server is None:
                 return result
             return result.with_checks(
-                *run_integrity(workload, target.protocol, service.access, testbed.server, relay, problems)
+                *run_integrity(workload, target.protocol, service.access, server, relay, problems)
             )
 
 

@@ -12,7 +12,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.running.progress import Progress
 from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration, add_calibration
-from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.workload.loader import Workload
 
 # Lines take about half a minute: a comparison that takes ten times as long has them by default.
@@ -34,7 +34,7 @@ def reference_lines(
     """
     wanted = request.reference_lines
     is_worth_it = wanted == "on" or (wanted == "auto" and planned_s >= _WORTH_IT_S)
-    stored = [turn.contender.workload for turn in turns if turn.contender.place == POSTGRESQL] if is_worth_it else []
+    stored = [turn.contender.workload for turn in turns if turn.contender.storage == POSTGRESQL] if is_worth_it else []
     workloads = {workload.name: workload for workload in stored if has_reference_lines(workload)}
     lines = lines_of(measurer.testbed, list(workloads.values()))
 

@@ -16,6 +16,7 @@ from bakeoff.hostile.attack import Attack, AttackReport
 from bakeoff.hostile.kinds import Kind, kinds_of
 from bakeoff.hostile.witness import SampleRequest, SampleRequests, Witness
 from bakeoff.options.variant import Variant
+from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.service import Service, at_work
 from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.process_tree import ProcessTree
@@ -78,8 +79,11 @@ def trials(testbed: Testbed, target: Target, workload: Workload, variant: Varian
             continue
         testbed.progress.step(f"{target.name}: {kind.name}", kind.seconds)
         log = testbed.project.logs / f"{target.name}-hostile.log"
-        with at_work(testbed, target, workload, variant, log) as service:
-            yield _trial(testbed, workload, target.protocol, service, kind)
+        with (
+            fresh_state(testbed, target, workload, variant) as own,
+            at_work(own, target, workload, variant, log) as service,
+        ):
+            yield _trial(own, workload, target.protocol, service, kind)
 
 
 def _trial(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from bakeoff.errors import BakeoffError
 from bakeoff.text.redaction import redacted, secrets_of
@@ -82,8 +82,17 @@ class Server:
             yield make_conninfo("", **parameters), {"PGPASSFILE": str(password_file), "PGPASSWORD": ""}
 
     def in_database(self, name: str) -> "Server":
-        """The same server, another database."""
-        return Server(urlunsplit(urlsplit(self.url)._replace(path=f"/{name}")), self.pid, self.embedded)
+        """The same server, another database, for the lab and for targets."""
+
+        def named(url: str | None) -> str | None:
+            return None if url is None else _in_database(url, name)
+
+        return replace(
+            self,
+            url=_in_database(self.url, name),
+            targets_url=named(self.targets_url),
+            read_url=named(self.read_url),
+        )
 
     def connect(self) -> "Connection":
         """A connection that commits each statement."""
@@ -137,6 +146,10 @@ class Server:
             except psycopg.errors.InsufficientPrivilege:
                 # The user's own server: allowed from version 15 on by GRANT pg_checkpoint.
                 return
+
+
+def _in_database(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{quote(name, safe='')}"))
 
 
 def url_at(url: str, address: Callable[[str, int], tuple[str, int]]) -> str:

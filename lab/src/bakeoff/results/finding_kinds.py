@@ -149,11 +149,14 @@ NOT_AUDITED = _info(
     "not-audited",
     "The stored state was not compared with the acknowledged writes.",
     "correctness of what is stored: it is not known",
-    "The workload has no audit query, so the stored state could not be audited.",
-    'Add one to its workload.toml: audit = "audit.sql", which returns (key, document) of every row.',
+    "Acknowledged writes were not audited: the workload has no audit query, and names no operation that reads entities "
+    "back.",
+    'Add one to its workload.toml: read_back = "GetThing", an operation with a reads table; or audit = "audit.sql", '
+    "which returns (key, document) of every row.",
 )
 NOT_AUDITED_BY_READS = NOT_AUDITED.worded(
-    "The target stores in no database, and the workload names no operation that reads entities back.",
+    "Acknowledged writes were not audited: the target stores in no PostgreSQL that the lab could ask, and the workload "
+    "names no operation that reads entities back.",
     'Add one to its workload.toml: read_back = "GetThing", an operation with a reads table.',
 )
 NOT_AUDITED_WITHOUT_LEDGER = NOT_AUDITED.worded(

@@ -38,7 +38,8 @@ class Durability(StrEnum):
     """Whether acknowledged writes survive a crash, as far as known. Runs that differ in it are never ranked together.
 
     Proven: PostgreSQL was crashed under the contender's load, and nothing was lost. Declared: settings, tables and
-    flushes say so. None promised: the workload, or the contender, stores nothing.
+    flushes say so, or the target's manifest does of a store that is not PostgreSQL. None promised: the contender stores
+    in memory, or nothing.
     """
 
     PROVEN = "proven"

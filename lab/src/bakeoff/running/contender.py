@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.options.variant import Variant, key_of
-from bakeoff.targets.manifest import Place, Target
+from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import stores_in
+from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 
@@ -73,14 +74,14 @@ class Contender:
         return None if name is None else self.workload.overlays[name]
 
     @property
-    def place(self) -> Place:
-        """Where it stores what it acknowledges."""
-        return place_of(self.target, self.workload, self.variant)
+    def storage(self) -> StorageKind:
+        """The kind of store that keeps what it acknowledges."""
+        return storage_of(self.target, self.workload, self.variant)
 
 
-def place_of(target: Target, workload: Workload, variant: Variant) -> Place:
-    """Where a target stores in a variant: in its workload's database, unless its manifest says otherwise."""
-    return stores_in(target, variant.settings, os.environ, "postgresql" if workload.uses_database else "none")
+def storage_of(target: Target, workload: Workload, variant: Variant) -> StorageKind:
+    """The storage of a target in a variant: its workload's database, unless its manifest says otherwise."""
+    return stores_in(target, variant.settings, os.environ, POSTGRESQL if workload.uses_database else NONE)
 
 
 def protocol_of(target: Target) -> str:

@@ -14,6 +14,7 @@ from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import Durability
 from bakeoff.running.contender import DurabilityProof
+from bakeoff.targets.storage import DECLARED, POSTGRESQL, StorageKind
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,17 @@ def durability_facts(server: Server, before: WalFlushes | None, elsewhere: Path 
 
 
 def judged(
-    facts: DurabilityFacts | None, activity: DatabaseActivity | None, proof: DurabilityProof | None
+    facts: DurabilityFacts | None,
+    activity: DatabaseActivity | None,
+    proof: DurabilityProof | None,
+    storage: StorageKind = POSTGRESQL,
 ) -> tuple[Durability, list[Finding]]:
     """The label of a run, and an error where it promises storage that would not last.
 
-    `facts` is None for a workload without a database; `proof` is None where no crash was tried.
+    `facts` is None where no database took part; `proof` is None where no crash was tried.
     """
     if facts is None:
-        return Durability.NONE_PROMISED, []
+        return Durability.DECLARED if storage in DECLARED else Durability.NONE_PROMISED, []
     if facts.problems is None:
         return Durability.UNKNOWN, []
     problems = [*([] if proof is None or proof.holds else [str(proof)]), *facts.problems, *_unflushed(facts, activity)]

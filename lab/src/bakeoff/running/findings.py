@@ -114,8 +114,8 @@ def violations(verdict: Audit) -> str:
     return ", ".join(f"{count:,} {kind}" for kind in _VIOLATIONS if (count := getattr(verdict, kind).count))
 
 
-def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
-    """Findings of the audit; no operation explains the rows that were `preloaded`."""
+def audit_findings(verdict: Audit, rows_before: int = 0) -> list[Finding]:
+    """Findings of the audit; no operation explains the rows that were there before."""
     findings = []
     if not verdict.clean:
         findings.append(kinds.AUDIT_FAILED(broken=violations(verdict)))
@@ -125,7 +125,7 @@ def audit_findings(verdict: Audit, preloaded: int = 0) -> list[Finding]:
         checked = verdict.entities if verdict.checked_entities is None else verdict.checked_entities
         which = "all" if checked == verdict.entities else f"{checked:,}"
         findings.append(kinds.AUDITED_BY_READS(operation=verdict.through, checked=which, entities=verdict.entities))
-    if (unexplained := verdict.unexplained_rows.count - preloaded) > 0:
+    if (unexplained := verdict.unexplained_rows.count - rows_before) > 0:
         findings.append(kinds.UNEXPLAINED_ROWS(rows=unexplained))
     return findings
 

@@ -20,6 +20,7 @@ from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble
 from bakeoff.running.durability_label import durability_facts
 from bakeoff.running.environment import environment_of
+from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.measured_records import as_shown
@@ -101,18 +102,18 @@ class _Drive:
 
     def facts_of_the_run(self) -> RunFacts:
         """Everything that it shows until it ends or fails."""
+        contender = self._contender
         try:
-            self._execute()
+            state = fresh_state(self._testbed, contender.target, contender.workload, contender.variant)
+            with state as self._testbed, contextlib.ExitStack() as stack:
+                # When the target has ended, and before its database goes.
+                stack.callback(self._note_database)
+                self._execute()
         except BakeoffError as error:
             self._facts = replace(self._facts, failure=error.message)
+        self._stages.mark("stop")
         if self._watch is not None:
             self._facts = replace(self._facts, watched=self._watch.watched)
-        if self._database is not None and self._vacuum is not None:
-            counts = self._database.counts(self._vacuum.spans)
-            overlay = self._contender.overlay
-            elsewhere = None if overlay is None else overlay.durability
-            durability = durability_facts(self._database.server, self._flushes, elsewhere)
-            self._facts = replace(self._facts, database=counts, durability=durability)
         return replace(
             self._facts,
             finished_at=datetime.now(UTC),
@@ -141,7 +142,6 @@ class _Drive:
             phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
             self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
             self._check(service, observed, files)
-        self._stages.mark("stop")
 
     def _prepare(self, service: Service, files: RunFiles) -> Plan:
         testbed, contender = self._testbed, self._contender
@@ -199,13 +199,22 @@ class _Drive:
         if not accounts.is_one_here:
             self._testbed.progress.say(f"{self._contender.key}: {accounts.line(stored.verdict)}")
 
+    def _note_database(self) -> None:
+        """The database's counts, and whether what it stored is durable."""
+        if self._database is not None and self._vacuum is not None:
+            counts = self._database.counts(self._vacuum.spans)
+            overlay = self._contender.overlay
+            elsewhere = None if overlay is None else overlay.durability
+            durability = durability_facts(self._database.server, self._flushes, elsewhere)
+            self._facts = replace(self._facts, database=counts, durability=durability)
+
     def _note(self, facts: Mapping[str, str]) -> None:
         self._facts = replace(self._facts, environment={**self._facts.environment, **facts})
 
     def _target_facts(self) -> dict[str, str]:
         """Where it stores; its settings, artifact and log, unknown of an attached target; what laid out its tables."""
         contender, target, overlay = self._contender, self._contender.target, self._contender.overlay
-        facts: dict[str, str | None] = {"storage": contender.place}
+        facts: dict[str, str | None] = {"storage": contender.storage}
         if overlay is not None:
             # Its name alone does not change with its content.
             facts["overlay_sha256"] = content_digest(overlay.files)

@@ -1,4 +1,4 @@
-"""A running target on a fresh table, started by the lab or attached."""
+"""A running target, started by the lab or attached."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +23,7 @@ from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.process import TargetProcess
+from bakeoff.targets.settings import variables_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 
@@ -81,12 +82,14 @@ def at_work(
     log: Path,
     isolation: Isolation = Isolation(),  # noqa: B008 — it is frozen
 ) -> Iterator[Service]:
-    """The target, healthy and with a fresh table, while the block lasts."""
+    """The target, healthy, while the block lasts. The state that it starts from is the testbed's."""
     check = health_check(workload, target.protocol)
     attached = testbed.attached.get(target.name)
-    layout, server = None, testbed.server
-    if server is not None:
-        layout = fresh_table(workload, server, variant.overlay, with_schema=attached is not None)
+    server = testbed.server
+    layout = None
+    if server is not None and variant.overlay is not None:
+        with naming_missing_extension(server):
+            layout = _laid_out(workload, server, workload.overlays[variant.overlay])
     if attached is not None:
         with AttachedTarget(target, attached, check) as running:
             yield Service(running)
@@ -116,6 +119,7 @@ def at_work(
             before=stack.enter_context(limited(isolation)) if testbed.launcher is PROCESSES else (),
             bind=testbed.targets_listen_on or "",
             launcher=testbed.launcher,
+            state=testbed.state,
         )
         with naming_missing_extension(server):
             pinned("target", process)
@@ -143,24 +147,6 @@ def reached_by(launcher: Launcher, access: Access) -> Access:
     return replace(access, host=host, port=port)
 
 
-def fresh_table(
-    workload: Workload, server: Server, overlay: str | None = None, *, with_schema: bool = False
-) -> Layout | None:
-    """Drops what earlier runs stored, lays out an overlay's tables, and writes out what is left in memory.
-
-    Without an overlay a target makes the table when it starts; `with_schema` makes it for one that runs already.
-    """
-    reset, schema = workload.sql("reset"), workload.sql("schema")
-    with naming_missing_extension(server):
-        if reset is not None:
-            server.execute_script(reset)
-        if overlay is None and with_schema and schema is not None:
-            server.execute_script(schema)
-        layout = None if overlay is None else _laid_out(workload, server, workload.overlays[overlay])
-    server.checkpoint()
-    return layout
-
-
 def _laid_out(workload: Workload, server: Server, overlay: Overlay) -> Layout:
     """The tables of an overlay, which belong to the role of targets; a target's own schema then finds them there."""
     for extension in overlay.extensions:
@@ -169,9 +155,5 @@ def _laid_out(workload: Workload, server: Server, overlay: Overlay) -> Layout:
     files = [overlay.file] if schema is None else [overlay.file, schema]
     for file in files if overlay.before_schema else reversed(files):
         run_script(server.as_targets, file, f"Correct it, or leave out --overlay {overlay.name}.")
+    server.checkpoint()
     return layout_of(server, overlay.name)
-
-
-def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:
-    """The target's own environment variables for settings of the lab's names."""
-    return {target.setting_variable(name): value for name, value in settings.items()}

@@ -16,7 +16,7 @@ from bakeoff.running.contender import Contender
 from bakeoff.running.findings import audit_findings, not_audited, violations
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.testbed import Testbed
-from bakeoff.targets.manifest import POSTGRESQL
+from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.workload.creating import creating
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
@@ -28,6 +28,9 @@ SELECT count(*), coalesce(sum(hashtextextended(key::text || document::text, 0)),
 FROM ({audit}) AS state
 WHERE key[cardinality(key)] LIKE '{keys}'
 """
+
+
+_ROWS = "SELECT count(*) FROM ({audit}) AS state"
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,13 @@ class CreatedBefore:
 
 @dataclass(frozen=True)
 class StoredFacts:
-    """Rows and entities from before a run, and verdicts on what is stored after it; None where there was no audit."""
+    """Rows and entities from before a run, and verdicts on what is stored after it; None where there was no audit.
+
+    `prepared_rows` are those that the target's own `prepare` has stored.
+    """
 
     has_ledger: bool = False
+    prepared_rows: int = 0
     preloaded_before: Preloaded | None = None
     preloaded_after: Preloaded | None = None
     created: CreatedBefore | None = None
@@ -68,7 +75,7 @@ def keeps_ledger(testbed: Testbed, contender: Contender) -> bool:
 def preload(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles) -> StoredFacts:
     """Stores what no operation touches, and writes it out: as rows, or through a target that assigns the keys."""
     count, workload, server = contender.variant.preload, contender.workload, testbed.server
-    facts = StoredFacts(keeps_ledger(testbed, contender))
+    facts = StoredFacts(keeps_ledger(testbed, contender), _prepared_rows(testbed, contender))
     if not count:
         return facts
     testbed.progress.step(f"{contender.key}: storing {count:,} entities first")
@@ -108,6 +115,15 @@ def preloaded_in(workload: Workload, server: Server) -> Preloaded | None:
     return Preloaded(row[0], int(row[1]))
 
 
+def _prepared_rows(testbed: Testbed, contender: Contender) -> int:
+    query = contender.workload.sql("audit")
+    if testbed.server is None or query is None or contender.target.manifest.storage.prepare is None:
+        return 0
+    with testbed.server.connect() as connection:
+        row = connection.execute(_ROWS.format(audit=query.strip().rstrip(";")).encode()).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def _create(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles) -> CreatedBefore:
     """Creates entities as the plan's target is reached. Raises BakeoffError where one is refused."""
     count, has_ledger = contender.variant.preload, plan.ledger is not None
@@ -132,13 +148,13 @@ def stored_findings(contender: Contender, facts: StoredFacts) -> list[Finding]:
     found = preload_findings(facts.preloaded_before, facts.preloaded_after)
     if facts.verdict is not None:
         found += created_before_findings(facts.created, facts.created_verdict)
-        return [*found, *audit_findings(facts.verdict, contender.variant.preload)]
-    reads_back, in_database = _reads_back(contender), contender.place == POSTGRESQL
-    if contender.place == "none" and not reads_back:
+        return [*found, *audit_findings(facts.verdict, contender.variant.preload + facts.prepared_rows)]
+    reads_back, in_database = _reads_back(contender), contender.storage == POSTGRESQL
+    if contender.storage == "none" and not reads_back:
         return found
-    has_query = reads_back or (in_database and contender.workload.declared.audit is not None)
+    can_ask = reads_back or (in_database and contender.workload.declared.audit is not None)
     name, has_ledger = contender.engine.name, facts.has_ledger
-    return [not_audited(name, has_query=has_query, has_ledger=has_ledger, in_database=in_database), *found]
+    return [not_audited(name, has_query=can_ask, has_ledger=has_ledger, in_database=in_database), *found]
 
 
 def _reads_back(contender: Contender) -> bool:

@@ -17,13 +17,14 @@ from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import FORMATS, Project
 from bakeoff.running.contender import Contender
+from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.access import Access
 from bakeoff.targets.certificate import lab_certificate
-from bakeoff.targets.manifest import POSTGRESQL, Place
 from bakeoff.targets.security import Secured
+from bakeoff.targets.storage import POSTGRESQL, StorageKind
 from bakeoff.workload.plan_records import Plan
 
 
@@ -45,7 +46,8 @@ class Testbed:
     and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
     here. `targets_listen_on` is the address of targets that the lab starts, None for the usual one. `launcher` starts
     programs, and `in_containers` is what contenders have that run in containers. `token` is what secured targets ask
-    for; it is made for the occasion and nowhere stored.
+    for; it is made for the occasion and nowhere stored. `state` is the folder of a run that stores in files, and
+    `prepared` are the states that runs get copies of, until the command that entered them ends.
     """
 
     project: Project
@@ -60,6 +62,8 @@ class Testbed:
     targets_listen_on: str | None = None
     postgres: str = EMBEDDED
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    state: Path | None = None
+    prepared: PreparedStates = field(default_factory=PreparedStates)
 
     def secured(self, *, tls: bool, token: bool) -> Secured:
         """The security asked for, with the lab's own certificate."""
@@ -95,7 +99,7 @@ class Testbed:
 
     def of(self, contender: Contender) -> "Testbed":
         """The testbed of a contender: where it runs, with the database that it stores in."""
-        return self.running_in(contender.variant.runs_in).storing_in(contender.place)
+        return self.running_in(contender.variant.runs_in).storing_in(contender.storage)
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""
@@ -112,6 +116,6 @@ class Testbed:
             return contained.crashable(kind)
         return Instance(self.installation, kind, self.project.logs)
 
-    def storing_in(self, place: Place) -> "Testbed":
-        """The testbed of a target that stores there: without the database, unless it stores in that."""
-        return self if place == POSTGRESQL else replace(self, server=None)
+    def storing_in(self, kind: StorageKind) -> "Testbed":
+        """The testbed of a target with this storage: without the database, unless it stores in that."""
+        return self if kind == POSTGRESQL else replace(self, server=None)

@@ -1,60 +1,23 @@
 """The companion processes of a target: started before it, stopped after it."""
 
 import os
-import re
-import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
-from bakeoff.processes import children, ports
+from bakeoff.processes import children
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.targets.gauges import on_port
 from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import CompanionTable, Target
+from bakeoff.targets.placeholders import Placeholders
 
 _STOPS_WITHIN_S = 12.0
 _LARGEST_COUNT = 64
-_PORT = re.compile(r"\{port\.([a-z0-9-]+)\}")
-
-
-class Placeholders:
-    """The values of `{artifact}`, `{directory}`, `{scratch}` and `{port.NAME}` in one start of a target."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._scratch: Path | None = None
-        self._ports: dict[str, int] = {}
-
-    def fill(self, text: str) -> str:
-        """The text with every placeholder replaced; a folder is made for the first `{scratch}`."""
-        text = text.replace("{artifact}", str(self._target.build.program))
-        text = text.replace("{directory}", str(self._target.directory))
-        if "{scratch}" in text:
-            text = text.replace("{scratch}", str(self._folder()))
-        return _PORT.sub(lambda found: str(self.port(found[1])), text)
-
-    def fill_all(self, texts: Mapping[str, str]) -> dict[str, str]:
-        return {name: self.fill(text) for name, text in texts.items()}
-
-    def port(self, name: str) -> int:
-        """The port of that name: a free one, chosen at the first call."""
-        return self._ports.setdefault(name, ports.free_port())
-
-    def clear(self) -> None:
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            self._scratch = None
-
-    def _folder(self) -> Path:
-        # The path of a Unix socket has at most 107 bytes, so the folder is not below the checkout.
-        self._scratch = self._scratch or Path(tempfile.mkdtemp(prefix="bakeoff-"))
-        return self._scratch
 
 
 class Companions:

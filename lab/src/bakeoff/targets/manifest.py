@@ -14,10 +14,10 @@ from bakeoff.builds.toolchain import Toolchain
 from bakeoff.documents.checked import read_toml
 from bakeoff.documents.project_file import folders
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.postgres.binaries import EMBEDDED
 from bakeoff.project import FORMATS, Project
 from bakeoff.targets.gauges import GaugesTable
-from bakeoff.text.hints import hint, nearest
+from bakeoff.targets.storage import StorageTable
+from bakeoff.text.hints import nearest
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
 
@@ -75,8 +75,8 @@ class CompanionTable(msgspec.Struct, frozen=True):
 
 class RunTable(msgspec.Struct, frozen=True):
     command: Sequence[str]
-    port_variable: str
     default_port: int
+    port_variable: str = "PORT"
     second_port: int | None = None
     directory: str = "."
     environment: Mapping[str, str] = {}
@@ -84,22 +84,6 @@ class RunTable(msgspec.Struct, frozen=True):
     companions: Sequence[CompanionTable] = ()
     gauges: GaugesTable | None = None
     read_url_variable: str | None = None
-
-
-Place = Literal["postgresql", "memory", "none"]
-# Where acknowledged writes are; only what lies in PostgreSQL is promised to last.
-POSTGRESQL: Place = "postgresql"
-
-
-class StorageTable(msgspec.Struct, frozen=True):
-    """Where the target stores: `place`, or by the levels of some of its settings elsewhere; None: as its workload.
-
-    `postgres` is the PostgreSQL that the lab starts for it.
-    """
-
-    place: Place | None = None
-    settings: Mapping[str, Mapping[str, Place]] = {}
-    postgres: str = EMBEDDED
 
 
 class DeclaredSetting(msgspec.Struct, frozen=True):
@@ -170,6 +154,11 @@ class Target:
         return self.manifest.run.default_port
 
     @property
+    def working_directory(self) -> Path:
+        """Where its commands run."""
+        return Path(os.path.normpath(self.directory / self.manifest.run.directory))
+
+    @property
     def missing(self) -> list[str]:
         return self.manifest.toolchain.missing
 
@@ -234,10 +223,8 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class
 def _load(project: Project, path: Path) -> Target:
     toml = read_toml(path, FORMATS / "target.schema.json", TargetManifest)
     manifest = toml.document
-    for name in manifest.storage.settings:
-        if name not in manifest.settings:
-            words = f"[storage] names the setting {name}, which [settings] does not have. "
-            raise toml.error(("storage", "settings", name), words + hint(name, list(manifest.settings), "Settings"))
+    if (wrong := manifest.storage.problem(list(manifest.settings), _texts_of(manifest.run))) is not None:
+        raise toml.error(("storage", *wrong[0]), wrong[1])
     for place, table in _gauges_of(manifest.run):
         problem = table.problem(manifest.protocol, _texts_of(manifest.run))
         if problem is not None:

@@ -1,6 +1,5 @@
 """A target at work: a process that is started, waited for and stopped."""
 
-import os
 import signal
 import subprocess
 import time
@@ -8,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server, url_at
+from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.processes.launching import PROCESSES, Launcher, Program
+from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK
-from bakeoff.targets.companions import Companions, Placeholders
+from bakeoff.targets.companions import Companions
 from bakeoff.targets.gauges import on_port
 from bakeoff.targets.health import HealthCheck
-from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
+from bakeoff.targets.surroundings import Surroundings
 
 _HEALTHY_WITHIN_S = 60.0
 # The contract allows 10 s from SIGTERM to exit.
@@ -29,7 +28,8 @@ class TargetProcess:
     """Starts the target on entry and waits until it is healthy; on exit it has ended.
 
     `settings` are environment variables of the target's own, and `secured` configures TLS or a token.
-    `before` goes before its command and those of its companions, and `launcher` starts it. Attributes: `access`, `log`,
+    `state` is the folder of one that stores in files. `before` goes before its command and those of its companions, and
+    `launcher` starts it. Attributes: `access`, `log`,
     `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there
     is a `container` instead.
     """
@@ -47,19 +47,20 @@ class TargetProcess:
         before: Sequence[str] = (),
         bind: str = "",
         launcher: Launcher = PROCESSES,
+        state: Path | None = None,
     ) -> None:
         self._target = target
         self._launcher = launcher
-        self._server = server
         self._health = health
         self.log = log
-        self._settings = {**(settings or {}), **(secured.variables_of(target) if secured is not None else {})}
         self._before = before
         self._process: subprocess.Popen[bytes] | None = None
         self.port = port if port is not None else ports.free_port()
-        self._bind = bind or launcher.bind
-        self.access = (secured or Secured()).access(_reached_at(self._bind), self.port)
-        self._placeholders = Placeholders(target)
+        bind = bind or launcher.bind
+        self.access = (secured or Secured()).access(_reached_at(bind), self.port)
+        variables = {**(settings or {}), **(secured.variables_of(target) if secured is not None else {})}
+        self._surroundings = Surroundings(self.port, server, state, variables, bind, launcher)
+        self._placeholders = self._surroundings.placeholders(target)
         self._companions: Companions | None = None
         self.start_s = 0.0
 
@@ -71,7 +72,7 @@ class TargetProcess:
             )
         began = time.monotonic()
         try:
-            environment = self._environment()
+            environment = self._surroundings.variables(self._target, self._placeholders)
             self._companions = Companions(self._target, environment, self._placeholders, self.log, self._before)
             self._companions.start()
             self._start(environment)
@@ -87,20 +88,9 @@ class TargetProcess:
 
     def _start(self, environment: Mapping[str, str]) -> None:
         command = [*self._before, *map(self._placeholders.fill, self._target.manifest.run.command)]
+        program = self._surroundings.program(self._target, "target", command, environment, self.log, self.port)
         try:
-            self._process = self._launcher.start(
-                Program(
-                    role="target",
-                    command=command,
-                    log=self.log,
-                    inherited=inherited_by(self._target, os.environ),
-                    passed_on=passed_into_a_container(self._target, os.environ),
-                    environment=environment,
-                    directory=self._directory(),
-                    image=self._target.build.image,
-                    port=self.port,
-                )
-            )
+            self._process = self._launcher.start(program)
         except OSError as error:
             raise BakeoffError(f"{self._target.name} cannot be started: {error.strerror}: {command[0]}.") from error
 
@@ -160,20 +150,6 @@ class TargetProcess:
 
     def _failed_companion(self) -> BakeoffError | None:
         return None if self._companions is None else self._companions.failure
-
-    def _directory(self) -> Path:
-        return Path(os.path.normpath(self._target.directory / self._target.manifest.run.directory))
-
-    def _environment(self) -> dict[str, str]:
-        run = self._target.manifest.run
-        database = {} if self._server is None else {"DATABASE_URL": self._database_url(self._server)}
-        if self._server is not None and self._server.read_url is not None and run.read_url_variable is not None:
-            database[run.read_url_variable] = url_at(self._server.read_url, self._launcher.address)
-        own = {"BIND": self._bind, run.port_variable: str(self.port)}
-        return {**self._placeholders.fill_all(run.environment), **database, **own, **self._settings}
-
-    def _database_url(self, server: Server) -> str:
-        return url_at(server.targets_url or server.url, self._launcher.address)
 
     def _wait_until_healthy(self, deadline: float) -> None:
         pause_s = 0.005

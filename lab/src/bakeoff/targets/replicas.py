@@ -29,9 +29,9 @@ def behind_proxy(target: Target, replicas: int) -> Target:
     own = {"BIND": LOOPBACK, run.port_variable: f"{{port.{_REPLICA}}}"}
     # A replica shows on its own port what the target shows on its own.
     gauges = None if run.gauges is None else msgspec.structs.replace(run.gauges, port=run.gauges.port or _REPLICA)
-    replica = CompanionTable(
-        "replica", run.command, {**run.environment, **own}, replicas, ready_port=_REPLICA, gauges=gauges
-    )
+    environment = {name: _on_own_port(text) for name, text in run.environment.items()}
+    command = [_on_own_port(part) for part in run.command]
+    replica = CompanionTable("replica", command, {**environment, **own}, replicas, ready_port=_REPLICA, gauges=gauges)
     # The shell gives HAProxy the port under one name, whatever the target calls it.
     start = f'LISTEN="${run.port_variable}" exec {_PROXY} -db -f "$0"'
     ports = {f"REPLICA_{number}": f"{{port.replica-{number}}}" for number in range(replicas)}
@@ -43,3 +43,7 @@ def behind_proxy(target: Target, replicas: int) -> Target:
         gauges=None,
     )
     return replace(target, manifest=msgspec.structs.replace(target.manifest, run=proxied))
+
+
+def _on_own_port(text: str) -> str:
+    return text.replace("{port}", f"{{port.{_REPLICA}}}")

@@ -1,8 +1,9 @@
-"""The settings of a target, given or left as they are, and the place of its data that follows from them."""
+"""The settings of a target, given or left as they are, and the kind of its storage that follows from them."""
 
 from collections.abc import Mapping
 
-from bakeoff.targets.manifest import Place, Target
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.storage import StorageKind
 
 GIVEN, MANIFEST, INHERITED, DEFAULT = "given", "its manifest", "environment", "default"
 
@@ -35,15 +36,22 @@ def in_words(settings: Mapping[str, tuple[str, str]]) -> str:
     return ", ".join(f"{name} {value} ({origin})" for name, (value, origin) in settings.items())
 
 
-def stores_in(target: Target, given: Mapping[str, str], inherited: Mapping[str, str], usual: Place) -> Place:
-    """The place that a level of one of its settings names, or that of its manifest, or the `usual` one of its workload.
+def stores_in(
+    target: Target, given: Mapping[str, str], inherited: Mapping[str, str], usual: StorageKind
+) -> StorageKind:
+    """The kind that a level of one of its settings names, or that of its manifest, or the `usual` one of its workload.
 
     `given` are the lab's settings, `inherited` the environment that the target gets from the lab.
     """
     storage = target.manifest.storage
     found = settings_in_force(target, given, inherited)
-    for name, places in storage.settings.items():
+    for name, kinds in storage.settings.items():
         level, _origin = found.get(name, ("", ""))
-        if level in places:
-            return places[level]
-    return usual if storage.place is None else storage.place
+        if level in kinds:
+            return kinds[level]
+    return usual if storage.kind is None else storage.kind
+
+
+def variables_of(target: Target, settings: Mapping[str, str]) -> dict[str, str]:
+    """The target's own environment variables for settings of the lab's names."""
+    return {target.setting_variable(name): value for name, value in settings.items()}

@@ -1,0 +1,99 @@
+"""The state that a run starts from: the same one each time, made before the target starts and gone after it."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from bakeoff.options.variant import Variant
+from bakeoff.postgres.extensions import naming_missing_extension
+from bakeoff.postgres.server import Server
+from bakeoff.processes import ports
+from bakeoff.running.contender import storage_of
+from bakeoff.running.testbed import Testbed
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.own_command import run_own_command
+from bakeoff.targets.settings import variables_of
+from bakeoff.targets.storage import EXTERNAL, FILES, Command
+from bakeoff.targets.surroundings import Surroundings
+from bakeoff.workload.loader import Workload
+
+
+@contextlib.contextmanager
+def fresh_state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[Testbed]:
+    """The testbed with the database or the folder of one run.
+
+    A workload with reset.sql has its tables dropped there instead, unless the target prepares its own.
+    """
+    maker = _StateMaker(testbed, target, variant)
+    kind, is_attached = storage_of(target, workload, variant), target.name in testbed.attached
+    if kind == FILES and not is_attached:
+        with maker.folder() as folder:
+            yield replace(testbed, state=folder)
+    elif testbed.server is not None and not is_attached and has_own_database(target, workload):
+        with maker.database(testbed.server) as server:
+            server.checkpoint()
+            yield replace(testbed, server=server)
+    elif testbed.server is not None:
+        fresh_table(workload, testbed.server, with_schema=is_attached and variant.overlay is None)
+        yield testbed
+    else:
+        if kind == EXTERNAL:
+            maker.reset()
+        yield testbed
+
+
+def has_own_database(target: Target, workload: Workload) -> bool:
+    """Whether each run of a target that stores in PostgreSQL gets a database, and not only empty tables."""
+    return target.manifest.storage.prepare is not None or workload.declared.reset is None
+
+
+def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False) -> None:
+    """Drops what earlier runs stored, and writes out what is left in memory.
+
+    A target makes the table when it starts; `with_schema` makes it for one that runs already.
+    """
+    reset, schema = workload.sql("reset"), workload.sql("schema")
+    with naming_missing_extension(server):
+        if reset is not None:
+            server.execute_script(reset)
+        if with_schema and schema is not None:
+            server.execute_script(schema)
+    server.checkpoint()
+
+
+class _StateMaker:
+    """Makes the states of one target in one variant; those that it prepares are kept for the runs that follow."""
+
+    def __init__(self, testbed: Testbed, target: Target, variant: Variant) -> None:
+        self._testbed = testbed
+        self._target = target
+        self._storage = target.manifest.storage
+        self._secured = testbed.secured(tls=variant.tls, token=variant.token)
+        self._settings = variables_of(target, variant.settings)
+        # A commit beside the checkout has its own folder, and so its own state.
+        self._key = (target.name, target.directory, *sorted(variant.settings.items()))
+
+    def database(self, server: Server) -> contextlib.AbstractContextManager[Server]:
+        return self._testbed.prepared.database(self._key, server, lambda empty: self._prepare(server=empty))
+
+    def folder(self) -> contextlib.AbstractContextManager[Path]:
+        within = self._testbed.project.state / "files"
+        return self._testbed.prepared.folder(self._key, within, lambda empty: self._prepare(state=empty))
+
+    def reset(self) -> None:
+        if self._storage.reset is not None:
+            self._run("reset", self._storage.reset)
+
+    def _prepare(self, server: Server | None = None, state: Path | None = None) -> None:
+        if self._storage.prepare is not None:
+            self._testbed.progress.step(f"{self._target.name}: prepare")
+            self._run("prepare", self._storage.prepare, server, state)
+
+    def _run(self, name: str, command: Command, server: Server | None = None, state: Path | None = None) -> None:
+        variables = {**self._settings, **self._secured.variables_of(self._target)}
+        launcher = self._testbed.launcher
+        around = Surroundings(ports.free_port(), server, state, variables, launcher.bind, launcher)
+        log = self._testbed.project.logs / f"{self._target.name}-{name}.log"
+        with naming_missing_extension(server):
+            run_own_command(self._target, name, command, around, log)

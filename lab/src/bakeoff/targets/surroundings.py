@@ -1,0 +1,67 @@
+"""What the programs of a target find where they run: a port, a database or a folder, and variables."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bakeoff.postgres.server import Server, url_at
+from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
+from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
+from bakeoff.targets.manifest import Target
+from bakeoff.targets.placeholders import Placeholders
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The port to listen on and the address for it, the database or the folder of files, the settings' variables."""
+
+    port: int
+    server: Server | None = None
+    state: Path | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    bind: str = PROCESSES.bind
+    launcher: Launcher = PROCESSES
+
+    def placeholders(self, target: Target) -> Placeholders:
+        """Those of one start of the target."""
+        state = None if self.state is None else str(self.state)
+        return Placeholders(target, {"port": str(self.port), "database_url": self._database_url, "state": state})
+
+    def variables(self, target: Target, placeholders: Placeholders) -> dict[str, str]:
+        """The environment of the target's programs, without what they inherit."""
+        run = target.manifest.run
+        database = {} if self._database_url is None else {"DATABASE_URL": self._database_url}
+        if self.server is not None and self.server.read_url is not None and run.read_url_variable is not None:
+            database[run.read_url_variable] = url_at(self.server.read_url, self.launcher.address)
+        own = {"BIND": self.bind, run.port_variable: str(self.port)}
+        return {**placeholders.fill_all(run.environment), **database, **own, **self.settings}
+
+    def program(
+        self,
+        target: Target,
+        role: str,
+        command: Sequence[str],
+        variables: Mapping[str, str],
+        log: Path,
+        port: int | None = None,
+    ) -> Program:
+        """One of the target's own programs; `port` is where it listens, if it does."""
+        return Program(
+            role=role,
+            command=command,
+            log=log,
+            inherited=inherited_by(target, os.environ),
+            passed_on=passed_into_a_container(target, os.environ),
+            environment=variables,
+            directory=target.working_directory,
+            image=target.build.image,
+            port=port,
+            folders=[] if self.state is None else [self.state],
+            user="" if self.state is None else own_user(),
+        )
+
+    @property
+    def _database_url(self) -> str | None:
+        server = self.server
+        return None if server is None else url_at(server.targets_url or server.url, self.launcher.address)
