@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.confirmation import decided_over_more_rounds
+from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.decision import sides_of, unmeasured_sides
 from bakeoff.gating.regressions import (
     FALSE_ALARMS,
@@ -68,7 +68,7 @@ def gate_of(
     if not rerun:
         return judge(first, FALSE_ALARMS)
     after = sides_of(first, COMMIT)[1]
-    return decided_over_more_rounds(judge(first, FALSE_ALARMS_AT_ONCE), first, after, again, judge)
+    return confirmed(judge(first, FALSE_ALARMS_AT_ONCE), after, again, judge, first)
 
 
 def test_each_side_is_named_as_if_it_were_alone() -> None:
@@ -118,7 +118,7 @@ def test_writes_that_only_the_new_rounds_lost_fail() -> None:
         return replace(gate, checks=[*broken(after.runs), *gate.checks])
 
     after = sides_of(first, COMMIT)[1]
-    gate = decided_over_more_rounds(judge(first), first, after, lambda _names: replace(second, runs=lost), judge)
+    gate = confirmed(judge(first), after, lambda _names: replace(second, runs=lost), judge, first)
     assert [check.metric for check in judge(first).failed] == []
     assert [check.metric for check in gate.failed] == ["validity"]
 

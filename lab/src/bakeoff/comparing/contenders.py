@@ -40,8 +40,7 @@ def contenders_of(
 
     A REST target cannot stream, for example. It is an error where no contender is left.
     """
-    _check_payloads(variants, workloads)
-    check_overlays(variants, workloads)
+    _check_known(variants, workloads)
     possible, impossible = [], {}
     for target in targets:
         for variant, factors in zip(variants, factors_of(variants), strict=True):
@@ -56,12 +55,16 @@ def contenders_of(
     return possible, impossible
 
 
-def _check_payloads(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
-    """A size that one workload has and another has not leaves the targets of the other out."""
+def _check_known(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
+    """A level that one workload has leaves the targets of the others out; one that none has is a UsageError."""
+    overlays = sorted({name for each in workloads.values() for name in each.overlays})
     for variant in variants:
         if all(variant.payload not in workload.payloads for workload in workloads.values()):
             known = (f"Payloads of {each.name}: {', '.join(each.payloads)}." for each in workloads.values())
             raise UsageError(f'There is no payload "{variant.payload}". {" ".join(known)}')
+        if variant.overlay is not None and variant.overlay not in overlays:
+            own = " ".join(map(overlays_in_words, workloads.values()))
+            raise UsageError(f'There is no overlay "{variant.overlay}". {own}{nearest(variant.overlay, overlays)}')
 
 
 def _reasons(contender: Contender) -> Iterator[str]:
@@ -139,15 +142,6 @@ def _missing_features(contender: Contender) -> Iterator[str]:
             yield f"The engine {engine.name} cannot do --{option}: leave it out, or choose another --engine."
         if not declared.get(feature, True):
             yield f"{workload.name} has no [{feature}] for {protocol}: leave out --{feature}."
-
-
-def check_overlays(variants: Sequence[Variant], workloads: Mapping[str, Workload]) -> None:
-    """Raises UsageError for an overlay that no workload has."""
-    known = sorted({name for each in workloads.values() for name in each.overlays})
-    for variant in variants:
-        if variant.overlay is not None and variant.overlay not in known:
-            own = " ".join(map(overlays_in_words, workloads.values()))
-            raise UsageError(f'There is no overlay "{variant.overlay}". {own}{nearest(variant.overlay, known)}')
 
 
 def check_extensions(contender: Contender) -> None:

@@ -43,7 +43,10 @@ class HttpCaller:
                 if self._tls is None:
                     _send_until_answered(connection, self._encoded(request), deadline)
                 else:
-                    _send_all(connection, self._encoded(request), deadline)
+                    # A TLS socket is readable for other reasons too: an early reply is read only when sending fails.
+                    connection.settimeout(_remaining_s(deadline))
+                    with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+                        connection.sendall(self._encoded(request))
                 return _reply(connection, request.method, deadline)
         except TimeoutError as error:
             raise NoReplyError(f"no reply within {self._timeout_s:g} s") from error
@@ -66,14 +69,10 @@ class HttpCaller:
         headers = {name: (value,) for name, value in usual.items()} | dict(request.headers)
         lines = [f"{name}: {value}" for name, values in headers.items() for value in values]
         body = request.body or b""
-        return "\r\n".join([f"{request.method} {request.path} HTTP/1.1", *lines, "", ""]).encode() + (
-            _chunked(body) if is_chunked else body
-        )
-
-
-def _chunked(body: bytes) -> bytes:
-    chunks = [body[start : start + _CHUNK_BYTES] for start in range(0, len(body), _CHUNK_BYTES)]
-    return b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in [*chunks, b""])
+        if is_chunked:
+            chunks = [body[start : start + _CHUNK_BYTES] for start in range(0, len(body), _CHUNK_BYTES)]
+            body = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in [*chunks, b""])
+        return "\r\n".join([f"{request.method} {request.path} HTTP/1.1", *lines, "", ""]).encode() + body
 
 
 def _send_until_answered(connection: socket.socket, content: bytes, deadline: float) -> None:
@@ -93,13 +92,6 @@ def _send_until_answered(connection: socket.socket, content: bytes, deadline: fl
             continue
         except (BrokenPipeError, ConnectionResetError):
             return
-
-
-def _send_all(connection: socket.socket, content: bytes, deadline: float) -> None:
-    """A TLS socket is readable for other reasons too: an early reply is read only when sending fails."""
-    connection.settimeout(_remaining_s(deadline))
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
-        connection.sendall(content)
 
 
 def _reply(connection: socket.socket, method: str, deadline: float) -> HttpReply:

@@ -128,16 +128,13 @@ def filled(value: Json, captured: Mapping[str, Json]) -> Json:
         whole = _SLOT.fullmatch(value)
         if whole is not None:
             return captured[whole[2]]
-        return _SLOT.sub(lambda found: _text(captured[found[2]]), value)
+        texts = {name: each if isinstance(each, str) else shown(each) for name, each in captured.items()}
+        return _SLOT.sub(lambda found: texts[found[2]], value)
     if isinstance(value, list):
         return [filled(each, captured) for each in value]
     if isinstance(value, Mapping):
         return {name: filled(each, captured) for name, each in value.items()}
     return value
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else shown(value)
 
 
 def captured_from(exchange: Exchange, places: Mapping[str, str]) -> dict[str, Json]:

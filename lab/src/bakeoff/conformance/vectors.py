@@ -202,11 +202,6 @@ def _payloads(written: Sequence[_Written]) -> list[_Written]:
     return [_payload(each) for each in written]
 
 
-def _rows(written: Sequence[_Written] | None) -> list[Json]:
-    """Null means that no row is expected; a case without `rows` does not look."""
-    return written_out(written or ())
-
-
 _PAYLOADS: Mapping[str, _Expand] = {"body": _payload, "stream": _payloads, "frames": _payloads}
 # Steps keep their sides as they are: captured values fill them first.
 _EXPANDED: Mapping[str, _Expand] = {
@@ -214,6 +209,7 @@ _EXPANDED: Mapping[str, _Expand] = {
     "given": written_out,
     "http": _side,
     "grpc": _side,
-    "rows": _rows,
+    # Null means that no row is expected; a case without `rows` does not look.
+    "rows": lambda rows: written_out(rows or ()),
     "steps": lambda steps: [{**step, "message": write_out(step.get("message"))} for step in steps],
 }

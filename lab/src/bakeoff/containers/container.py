@@ -123,9 +123,12 @@ class StatsUsage:
         # Of a container that has stopped the engine still answers, without figures.
         if memory.usage is None:
             return None
-        return Usage(
-            stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, _memory_bytes(memory.usage, memory.stats or {})
-        )
+        try:
+            resident = resident_bytes(memory.stats or {})
+        except KeyError:
+            # Some engines report no more than the sum with caches.
+            resident = memory.usage
+        return Usage(stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, resident)
 
     def proportional_bytes(self) -> int | None:
         """The engine does not account for it."""
@@ -135,14 +138,6 @@ class StatsUsage:
 class _Memory(msgspec.Struct):
     usage: int | None = None
     stats: Mapping[str, int] | None = None
-
-
-def _memory_bytes(usage: int, stats: Mapping[str, int]) -> int:
-    """Resident memory, as the kernel's own accounts would say; some engines report no more than the sum with caches."""
-    try:
-        return resident_bytes(stats)
-    except KeyError:
-        return usage
 
 
 def usage_of(docker: DockerEngine, container: Container) -> UsageSource:

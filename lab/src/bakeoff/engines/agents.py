@@ -120,7 +120,7 @@ class Agents:
         self._stream_file.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
             copy = None if self.is_one_here else stack.enter_context(self._stream_file.open("wb"))
-            for agent, own in self._all_of(self._read_all()):
+            for agent, own in self._all_records():
                 self.tallies.take(agent, own)
                 for record in self._merging.take(agent, own):
                     if copy is not None:
@@ -134,27 +134,32 @@ class Agents:
         """Whether there is one agent, on this machine: by the lab's clock, so that its own stream is the run's."""
         return len(self._agents) == 1 and self._agents[0].is_here
 
-    def _all_of(self, arrived: _Arrived) -> Iterator[tuple[int, Record]]:
+    def _all_records(self) -> Iterator[tuple[int, Record]]:
         """Every agent's records in the order of arrival, by the lab's clock. Raises the first agent's error at once."""
+        arrived: _Arrived = queue.SimpleQueue()
+        for number, agent in enumerate(self._agents):
+            reader = threading.Thread(target=self._read, args=(number, agent, arrived), name=agent.name, daemon=True)
+            reader.start()
+            self._readers.append(reader)
         left = len(self._agents)
         while left:
             try:
-                agent, own, at_ns = arrived.get(timeout=_LOOK_S)
+                number, own, at_ns = arrived.get(timeout=_LOOK_S)
             except queue.Empty:
                 self._check_attendance()
                 continue
             if isinstance(own, BakeoffError) and not self.is_one_here:
-                name = self._agents[agent].name
+                name = self._agents[number].name
                 raise BakeoffError(f"{name[0].upper()}{name[1:]}: {own.message}") from own
             if isinstance(own, Exception):
                 raise own
             if self._attendance is not None:
-                self._attendance.take(agent, own, at_ns)
+                self._attendance.take(number, own, at_ns)
             if own is None:
                 left -= 1
-                yield from self._leading.ended(agent)
+                yield from self._leading.ended(number)
             else:
-                yield from self._leading.take(agent, own, at_ns)
+                yield from self._leading.take(number, own, at_ns)
             # Records that arrived while one was handled are taken first: it shows that its agent has not stalled.
             if arrived.empty():
                 self._check_attendance()
@@ -162,14 +167,6 @@ class Agents:
     def _check_attendance(self) -> None:
         if self._attendance is not None:
             self._attendance.check(self._clock.now_ns())
-
-    def _read_all(self) -> _Arrived:
-        arrived: _Arrived = queue.SimpleQueue()
-        for number, agent in enumerate(self._agents):
-            reader = threading.Thread(target=self._read, args=(number, agent, arrived), name=agent.name, daemon=True)
-            reader.start()
-            self._readers.append(reader)
-        return arrived
 
     def _read(self, number: int, agent: Agent, arrived: _Arrived) -> None:
         try:

@@ -14,7 +14,6 @@ from bakeoff.engines.stream import (
     Counted,
     End,
     EngineSecond,
-    EngineVersion,
     Note,
     Outcomes,
     PhaseEnd,
@@ -167,12 +166,8 @@ def _check_common(starts: Sequence[Any], names: Sequence[str]) -> None:
     for member in _COMMON:
         values = [getattr(start, member) for start in starts]
         if any(value != values[0] for value in values):
-            shown = ", ".join(f"{_shown(value)} of {name}" for value, name in zip(values, names, strict=True))
+            shown = ", ".join(f"{value} of {name}" for value, name in zip(values, names, strict=True))
             raise StreamError(f"The agents differ: {member} is {shown}. Use the same version and settings for all.")
-
-
-def _shown(value: object) -> str:
-    return f"{value.name} {value.version}" if isinstance(value, EngineVersion) else f"{value}"
 
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)

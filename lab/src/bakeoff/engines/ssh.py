@@ -110,12 +110,6 @@ class Ssh:
         remote = shlex.join(["sh", "-c", script, "bakeoff", *arguments])
         return ["ssh", "-T", *options, *port, "--", self._host.destination, remote]
 
-    def run_command(self, assignment: Assignment) -> list[str]:
-        """The command that starts an engine there and stays until its standard input ends."""
-        engine = assignment.engine
-        own = [part for part in engine.command if part != str(engine.build.artifact)]
-        return self.command(_RUN, _binary_name(engine), *own, *assignment.arguments)
-
     def fetch(self, path: str, to: Path) -> None:
         """Brings a file here. Raises BakeoffError."""
         with to.open("wb") as file:
@@ -166,8 +160,11 @@ class SshEngine(StartedEngine):
 
     def __init__(self, host: Ssh, assignment: Assignment) -> None:
         self._host = host
+        engine = assignment.engine
+        own = [part for part in engine.command if part != str(engine.build.artifact)]
+        # It stays until its standard input ends.
         self._process = children.start(
-            host.run_command(assignment),
+            host.command(_RUN, _binary_name(engine), *own, *assignment.arguments),
             log=assignment.log,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

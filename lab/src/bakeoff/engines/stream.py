@@ -18,6 +18,9 @@ class EngineVersion(msgspec.Struct, frozen=True):
     name: str
     version: str
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="start"):
     """The first record: what is sent to what.

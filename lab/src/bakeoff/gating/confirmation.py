@@ -14,40 +14,31 @@ Judge = Callable[[Measurement], Gate]
 Measure = Callable[[Sequence[str]], Measurement]
 
 
-def confirmed(gate: Gate, candidate: Measurement, measure: Measure, judge: Judge) -> Gate:
-    """The gate after a rerun of the targets that failed.
+def confirmed(
+    gate: Gate, candidate: Measurement, measure: Measure, judge: Judge, both: Measurement | None = None
+) -> Gate:
+    """The gate after a rerun of the targets that failed; of two commits, whose sides `both` has, also of unclear ones.
 
     `measure` measures targets by name; `judge` makes a gate of what was measured. A check fails for good when it fails
-    with the new runs alone, and is unclear where they found the machine worse; the other checks stay as they were.
+    with the new runs alone, and is unclear where they found the machine worse; the other checks stay as they were. Of
+    two commits what is unclear is judged over all rounds, and writes that only the new rounds lost fail as well.
     """
-    names = _targets_of([check for check in gate.failed if not check.final], candidate)
-    if not names:
-        return gate
-    again = _by_identity(judge(measure(names)))
-    return replace(gate, checks=[_second_look(check, again) for check in gate.checks])
-
-
-def decided_over_more_rounds(
-    gate: Gate, measured: Measurement, candidate: Measurement, measure: Measure, judge: Judge
-) -> Gate:
-    """The gate of two commits after as many rounds more of the targets that failed or are unclear.
-
-    `measured` is both sides, `candidate` one of them. What is unclear is judged over all rounds. Failed requests and
-    missed goals count when the new rounds alone show them too. Writes that only the new rounds lost fail as well.
-    """
-    open_checks = [check for check in gate.checks if not check.final and check.outcome is not Outcome.PASSED]
-    names = _targets_of(open_checks, candidate)
+    wanted = (Outcome.FAILED,) if both is None else (Outcome.FAILED, Outcome.UNCLEAR)
+    contenders = {check.series.contender for check in gate.checks if not check.final and check.outcome in wanted}
+    names = sorted({run.target for run in candidate.runs if run.contender in contenders})
     if not names:
         return gate
     second = measure(names)
-    alone, together = _by_identity(judge(second)), _by_identity(judge(with_rounds_added(measured, second)))
+    alone, together = _by_identity(judge(second)), {}
+    if both is not None:
+        together = _by_identity(judge(with_rounds_added(both, second)))
     decided = [
         _over_all_rounds(check, together) if check.outcome is Outcome.UNCLEAR else _second_look(check, alone)
         for check in gate.checks
     ]
     known = {_identity(check) for check in gate.checks}
     lost = [check for key, check in alone.items() if key not in known and check.metric == VALIDITY]
-    return replace(gate, checks=[*decided, *lost])
+    return replace(gate, checks=[*decided, *([] if both is None else lost)])
 
 
 def with_rounds_added(first: Measurement, second: Measurement) -> Measurement:
@@ -63,11 +54,6 @@ def with_rounds_added(first: Measurement, second: Measurement) -> Measurement:
         [*first.conditions, *second.conditions],
         [*first.operations, *renumbered(second.operations)],
     )
-
-
-def _targets_of(checks: Sequence[Check], candidate: Measurement) -> list[str]:
-    contenders = {check.series.contender for check in checks}
-    return sorted({run.target for run in candidate.runs if run.contender in contenders})
 
 
 def _by_identity(gate: Gate) -> dict[tuple[Series, str], Check]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.confirmation import Measure, confirmed, decided_over_more_rounds
+from bakeoff.gating.confirmation import Measure, confirmed
 from bakeoff.gating.goals import GoalSet, checked_against_goals
 from bakeoff.gating.regressions import (
     FALSE_ALARMS,
@@ -134,7 +134,7 @@ def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: M
     if not rules.rerun:
         return gate
     _, after = sides_of(measured, commit)
-    return decided_over_more_rounds(gate, measured, after, measure, judge)
+    return confirmed(gate, after, measure, judge, measured)
 
 
 def _judged(candidate: Measurement, regressions: Sequence[Gate], rules: Rules, *, marked: bool) -> Gate:

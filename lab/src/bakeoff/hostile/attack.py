@@ -122,17 +122,13 @@ async def run(attack: Attack) -> AttackReport:
     return report
 
 
-def _same(connection: _Connection) -> _Connection:
-    return connection
-
-
 async def _attacker(attack: Attack, report: AttackReport) -> None:
     loop = asyncio.get_running_loop()
     for _ in range(_MOST_AGAIN if attack.kind.again else 1):
-        connection = _Connection(attack, report)
+        opened = partial(_Connection, attack, report)
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
-                await loop.create_connection(partial(_same, connection), attack.host, attack.port)
+                _, connection = await loop.create_connection(opened, attack.host, attack.port)
         except OSError:
             report.refused += 1
             continue

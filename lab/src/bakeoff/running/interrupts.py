@@ -3,10 +3,8 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import FrameType
-
-_Handler = Callable[[int, FrameType | None], object] | int | None
 
 
 @contextlib.contextmanager
@@ -20,8 +18,12 @@ def first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
         return
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
+    def restore() -> None:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        _restore(previous)
+        restore()
         action()
 
     for number in previous:
@@ -29,9 +31,4 @@ def first_interrupt_calls(action: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        _restore(previous)
-
-
-def _restore(handlers: Mapping[signal.Signals, _Handler]) -> None:
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+        restore()

@@ -74,6 +74,11 @@ MODES: Mapping[str, Sequence[Phase]] = {
 }
 
 
+def shortest_s(phases: Sequence[Phase]) -> float | None:
+    """The duration of the shortest phase; None where all count iterations."""
+    return min((phase.duration_s for phase in phases if phase.duration_s is not None), default=None)
+
+
 def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
     """The phases of a mode. A duration given replaces that of the shortest phases and scales the others alike."""
     if mode not in MODES:
@@ -81,15 +86,15 @@ def phases_of(mode: str, phase_duration_s: float | None = None) -> list[Phase]:
             f'There is no mode "{mode}". Modes: {", ".join([*MODES, RATE, EQUAL, COUNT])}, or an experiment file.'
         )
     phases = MODES[mode]
-    if phase_duration_s is None or phases[0].duration_s is None:
+    shortest = shortest_s(phases)
+    if phase_duration_s is None or shortest is None:
         return list(phases)
-    shortest = min(phase.duration_s for phase in phases if phase.duration_s is not None)
     return [replace(phase, duration_s=(phase.duration_s or 0) * phase_duration_s / shortest) for phase in phases]
 
 
 def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
     """Phases of these numbers of virtual users, each as long as the shortest of `like`."""
-    duration_s = min((phase.duration_s for phase in like if phase.duration_s is not None), default=None)
+    duration_s = shortest_s(like)
     if duration_s is None:
         raise UsageError("--users needs a mode whose phases have a duration: quick, full or saturation.")
     return [Phase(f"{count:,} users", count, duration_s) for count in users]

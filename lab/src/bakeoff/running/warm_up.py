@@ -9,7 +9,7 @@ from msgspec import UnsetType
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.results import histograms
 from bakeoff.results.warm_up_record import ColdStart, Settled
-from bakeoff.running.modes import Phase
+from bakeoff.running.modes import Phase, shortest_s
 from bakeoff.workload.plan_records import PlannedPhase, UntilSteady
 
 WARM_UP = "Warm-up"
@@ -42,20 +42,20 @@ def warm_up_cap_s(phases: Sequence[Phase], asked_s: float | None) -> float:
 
     Phases that count iterations (smoke) do not settle.
     """
-    shortest_s = _shortest_s(phases)
-    if shortest_s is None:
+    shortest = shortest_s(phases)
+    if shortest is None:
         return 0.0
     if asked_s is not None:
         return asked_s
-    return min(max(_CAP_OF_PHASE * shortest_s, _SHORTEST_CAP_S), _LONGEST_CAP_S)
+    return min(max(_CAP_OF_PHASE * shortest, _SHORTEST_CAP_S), _LONGEST_CAP_S)
 
 
 def settle_cap_s(phases: Sequence[Phase], asked_s: float | None, warm_up_s: float) -> float:
     """How long each later level may settle: `asked_s`, or else as long as the shortest phase, at most the warm-up."""
-    shortest_s = _shortest_s(phases)
-    if shortest_s is None:
+    shortest = shortest_s(phases)
+    if shortest is None:
         return 0.0
-    return min(shortest_s, warm_up_s) if asked_s is None else asked_s
+    return min(shortest, warm_up_s) if asked_s is None else asked_s
 
 
 def until_steady(planned: PlannedPhase) -> PlannedPhase:
@@ -115,7 +115,3 @@ def cold_start(phase_end: PhaseEnd, operations: Sequence[int]) -> ColdStart:
         p99_ms=latency.percentiles_ms["p99"],
         operations_per_s=list(operations),
     )
-
-
-def _shortest_s(phases: Sequence[Phase]) -> float | None:
-    return min((phase.duration_s for phase in phases if phase.duration_s is not None), default=None)

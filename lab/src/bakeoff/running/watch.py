@@ -38,23 +38,18 @@ class Watched:
         return cpu_percent_within(self.samples, "target", pauses.spans)
 
 
-class Watch:
+class Watch(contextlib.ExitStack):
     """Watches from entry to exit, and leaves out the moments in which that is not `wanted`."""
 
     def __init__(self, observed: Observation, gauges: Sequence[GaugeEndpoint], wanted: Callable[[], bool]) -> None:
+        super().__init__()
         self._sampler = Sampler(observed.sources, observed.processes, wanted)
         self._gauges = GaugeWatch(gauges, wanted=wanted)
-        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> "Watch":
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(self._sampler)
-            stack.enter_context(self._gauges)
-            self._stack = stack.pop_all()
+        self.enter_context(self._sampler)
+        self.enter_context(self._gauges)
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
 
     def sample(self) -> None:
         self._sampler.sample()

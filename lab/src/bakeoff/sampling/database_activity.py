@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import psycopg
-from psycopg.rows import TupleRow, class_row, dict_row
+from psycopg.rows import TupleRow, dict_row
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
@@ -49,15 +49,6 @@ class Mark:
     table_bytes: int
     fsyncs: int
     fsync_ms: float
-
-
-@dataclass(frozen=True)
-class _Busy:
-    """A row of database_waits.sql."""
-
-    kind: str
-    at: str | None
-    backends: int
 
 
 @dataclass(frozen=True)
@@ -193,14 +184,13 @@ def _seen(looks: Sequence[Look]) -> Sessions:
 
 
 def _look(connection: "Connection[TupleRow]") -> Look:
-    with connection.cursor(row_factory=class_row(_Busy)) as cursor:
+    with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_sql("database_waits")).fetchall()
-
-    def at_work(kind: str) -> int:
-        return sum(row.backends for row in rows if row.kind == kind)
-
-    sessions = {row.at: row.backends for row in rows if row.kind == "sessions"}
-    return Look(time.time_ns(), sessions, at_work("vacuum"), at_work("checkpoint"))
+    backends: Counter[str] = Counter()
+    for row in rows:
+        backends[row["kind"]] += row["backends"]
+    sessions = {row["at"]: row["backends"] for row in rows if row["kind"] == "sessions"}
+    return Look(time.time_ns(), sessions, backends["vacuum"], backends["checkpoint"])
 
 
 def _mark(connection: "Connection[TupleRow]") -> Mark:
