@@ -27,7 +27,7 @@ settings.load_profile("house")
 
 _URL = "TEST_DATABASE_URL"
 
-# Tests that work in this very checkout, in which one lab works at a time: they start ./bakeoff, or say so themselves.
+# The group of tests that work in this very checkout, in which one lab works at a time.
 _CHECKOUT = "checkout"
 _STARTS_THE_LAB = "bakeoff_process"
 # The group of modules that start many targets together and wait for minutes: one after another, beside other tests.
@@ -66,12 +66,11 @@ def _starts_the_lab(path: Path) -> bool:
 
 
 def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
-    """The longest tests are lowest: the checkout's, then modules that name their group, then other real ones."""
+    """The longest tests are lowest: those that wait for minutes, that start the lab, and other real ones."""
     mark = item.get_closest_marker("xdist_group")
     assert mark is not None
-    is_checkout = mark.args[0] == _CHECKOUT
     is_real = item.get_closest_marker("end_to_end") is not None
-    return not is_checkout, not (is_real and mark.args[0] == ALL_AT_ONCE), not is_real
+    return not (is_real and mark.args[0] == ALL_AT_ONCE), not _starts_the_lab(item.path), not is_real
 
 
 @pytest.hookimpl(trylast=True)

@@ -24,7 +24,7 @@ from bakeoff.workload.loader import Workload, load_workload
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("all-at-once")]
 
-KILLS = 5
+KILLS = 3
 KILLS_IN_ALL = 10
 EVENTS_BETWEEN_KILLS = 60
 CLIENTS_EACH = 4
