@@ -12,7 +12,9 @@ from jsonschema.exceptions import best_match
 
 from k6_engine.segment import WHOLE, Segment
 
-SCHEMA = Path(__file__).resolve().parents[3] / "lab/src/bakeoff/formats/plan.schema.json"
+_ABOVE = Path(__file__).resolve().parents[3]
+# In the clone's root, or in the installed package.
+SCHEMA = _ABOVE / ("lab/src/bakeoff/formats" if (_ABOVE / "lab").is_dir() else "formats") / "plan.schema.json"
 
 PhaseKind = Literal["duration", "iterations", "rate"]
 

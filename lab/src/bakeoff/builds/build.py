@@ -53,7 +53,9 @@ _BUILD_OPTIONS = "BAKEOFF_DOCKER_BUILD_OPTIONS"
 
 @dataclass(frozen=True)
 class Build:
-    """How one artifact is made. `typical_s` is what its manifest expects a first build to take; None: unknown.
+    """How one artifact is made; one without a command was installed.
+
+    `typical_s` is what its manifest expects a first build to take; None: unknown.
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
     tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
@@ -90,6 +92,8 @@ class Build:
 
     def is_stale(self) -> bool:
         """Whether the artifact is missing or not the one that was built, or made from other inputs, tools or flags."""
+        if not self.command:
+            return not self.artifact.exists()
         if not self.artifact.exists() or self.made_from != self.fingerprint():
             return True
         return _stamped(self.stamp, _ARTIFACT_LINE) != self.artifact_sha256

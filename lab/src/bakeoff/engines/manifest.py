@@ -1,17 +1,24 @@
 """The engines of the tool."""
 
+import os
+import shutil
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from bakeoff import __version__
 from bakeoff.builds.build import IMAGE_ROOT, Build, BuildTable, ImageTable, build_of, image_of
-from bakeoff.builds.toolchain import Toolchain
+from bakeoff.builds.toolchain import Toolchain, toolchain_version
 from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import FORMATS, tool
+from bakeoff.project import FORMATS, Project, find_checkout
+
+# The folder of engines in the clone, in an image, and in the installed package.
+_ENGINES = "load"
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -34,6 +41,14 @@ class PodTable(msgspec.Struct, frozen=True):
     memory: str
 
 
+class InstalledTable(msgspec.Struct, frozen=True):
+    """The engine's program where the tool is an installed package: beside the interpreter, or on PATH."""
+
+    program: str
+    install: str
+    same_version: bool = False
+
+
 class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     """An engine.toml. formats/engine.schema.json describes each member."""
 
@@ -41,6 +56,7 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     models: Sequence[str]
     build: BuildTable
     run: Command
+    installed: InstalledTable
     image: ImageTable | None = None
     null: Command | None = None
     audit: AuditCommands | None = None
@@ -70,7 +86,7 @@ class Engine:
         return replace(
             self,
             build=self.image,
-            directory=IMAGE_ROOT / self.directory.relative_to(tool().root),
+            directory=IMAGE_ROOT / _ENGINES / self.name,
             manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()),
             python="python3",
         )
@@ -132,28 +148,52 @@ class Engine:
         return feature in self.manifest.features
 
     def check_toolchain(self) -> None:
-        """Raises BakeoffError when the engine is not built and this machine cannot build it."""
+        """Raises BakeoffError when the engine is neither here nor can be built here, or is of another release."""
         toolchain = self.manifest.toolchain
         if toolchain.missing and self.build.is_stale():
             install = toolchain.install.rstrip(".")
             needed = ", ".join(toolchain.missing)
             raise BakeoffError(f"The engine {self.name} needs {needed}: {install}. Or choose another with --engine.")
+        if self.manifest.installed.same_version and not self.build.command:
+            self._check_version()
+
+    def _check_version(self) -> None:
+        printed = toolchain_version((str(self.build.artifact), "--version"), self.directory) or "of no version"
+        if printed.split()[-1] != __version__:
+            raise BakeoffError(
+                f"{self.build.artifact} is {printed}, and this is bakeoff {__version__}: both must be of one release. "
+                f"{self.manifest.installed.install}=={__version__} installs it."
+            )
 
 
 def engine_files() -> dict[str, Path]:
     """The manifest of each engine of the tool, by name."""
-    return {path.parent.name: path for path in sorted((tool().root / "load").glob("*/engine.toml"))}
+    checkout = find_checkout()
+    home = Path(__file__).parents[1] if checkout is None else checkout.root
+    return {path.parent.name: path for path in sorted((home / _ENGINES).glob("*/engine.toml"))}
 
 
 def find_engine(name: str) -> Engine:
-    engines, project = engine_files(), tool()
+    engines, checkout = engine_files(), find_checkout()
     if name not in engines:
         raise UsageError(f'There is no engine "{name}". Engines: {", ".join(engines) or "none"}.')
-    directory = engines[name].parent
     manifest = read_toml(engines[name], FORMATS / "engine.schema.json", EngineManifest).document
-    build = build_of(f"engine-{name}", directory, manifest.build, project, manifest.toolchain.version_command)
-    image = None if manifest.image is None else image_of(f"engine-{name}", directory, manifest.image, build, project)
-    return Engine(name, directory, manifest, build, image)
+    # An installed package builds nothing, and knows where images have what a checkout has.
+    sources = checkout or Project(IMAGE_ROOT)
+    directory = sources.root / _ENGINES / name
+    build = build_of(f"engine-{name}", directory, manifest.build, sources, manifest.toolchain.version_command)
+    image = None if manifest.image is None else image_of(f"engine-{name}", directory, manifest.image, build, sources)
+    if checkout is None:
+        build = replace(build, command=(), artifact=_installed(manifest.installed.program))
+        toolchain = Toolchain(commands=[manifest.installed.program], install=manifest.installed.install)
+        manifest = msgspec.structs.replace(manifest, toolchain=toolchain)
+    return Engine(name, engines[name].parent, manifest, build, image)
+
+
+def _installed(program: str) -> Path:
+    """Where a program of this environment is, or one on PATH; a relative path where there is none."""
+    folders = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
+    return Path(shutil.which(program, path=folders) or program)
 
 
 def _replaced(text: str, places: Mapping[str, str]) -> str:
