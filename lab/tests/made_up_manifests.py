@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bakeoff.builds.build import Build, BuildTable
-from bakeoff.engines.manifest import Command, Engine, EngineManifest
+from bakeoff.engines.manifest import Command, Engine, EngineManifest, InstalledTable
 from bakeoff.targets.manifest import RunTable, Target, TargetManifest
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.loader import Workload
@@ -51,7 +51,12 @@ def workload(name: str = "events", **members: Any) -> Workload:
 
 def engine(name: str, *features: str, models: tuple[str, ...] = ("closed", "open"), **changes: Any) -> Engine:
     manifest = EngineManifest(
-        protocols=["http", "grpc"], models=models, features=features, build=_TABLE, run=Command(["{artifact}"])
+        protocols=["http", "grpc"],
+        models=models,
+        features=features,
+        build=_TABLE,
+        run=Command(["{artifact}"]),
+        installed=InstalledTable("load", "pip install load"),
     )
     return Engine(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
 

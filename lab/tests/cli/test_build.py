@@ -34,5 +34,5 @@ def engine_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     for name in ("Cargo.toml", "Cargo.lock", "src/main.rs"):
         (native / name).write_text("")
     (native / "engine.toml").write_text(engine_files()["native"].read_text("utf-8"))
-    monkeypatch.setattr("bakeoff.engines.manifest.tool", lambda: Project(tmp_path))
+    monkeypatch.setattr("bakeoff.engines.manifest.find_checkout", lambda: Project(tmp_path))
     return Project(tmp_path)

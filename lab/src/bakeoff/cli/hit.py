@@ -61,12 +61,11 @@ def measure_with_engine(arguments: list[str]) -> NoReturn:
     from bakeoff.cli.progress_display import shown
     from bakeoff.comparing.preparation import build
     from bakeoff.engines.manifest import find_engine
-    from bakeoff.project import find_project
+    from bakeoff.project import tool
     from bakeoff.running.lock import keep_locks, measuring_lab
 
-    project = find_project()
     engine = find_engine(_ENGINE)
-    with measuring_lab(project):
+    with measuring_lab(tool()):
         with shown() as progress:
             engine.check_toolchain()
             build(engine.build, progress)

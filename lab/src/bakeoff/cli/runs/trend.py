@@ -14,12 +14,11 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
 from bakeoff.history.changed_workload import MARK, changed_at, refuse_changed
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures
-from bakeoff.history.trends import NewestSeries, newest_series
 from bakeoff.reporting.numbers import minute, two_places
 from bakeoff.text.sparkline import sparkline
 
 if TYPE_CHECKING:
-    from bakeoff.history.trends import ChangePoint
+    from bakeoff.history.trends import ChangePoint, NewestSeries
     from bakeoff.postgres.server import Server
 
 
@@ -41,6 +40,7 @@ def trend(
 ) -> None:
     """Show one metric over time and its change points."""
     from bakeoff.history.listing import RunFilter, list_runs
+    from bakeoff.history.trends import newest_series
     from bakeoff.history.trends import trend as changes_of
 
     if metric not in METRICS:
@@ -90,7 +90,7 @@ def _document(
     }
 
 
-def _print(metric: Metric, series: NewestSeries, values: Sequence[float], changes: "Sequence[ChangePoint]") -> None:
+def _print(metric: Metric, series: "NewestSeries", values: Sequence[float], changes: "Sequence[ChangePoint]") -> None:
     from bakeoff.history.trends import SHORTEST_SEGMENT
 
     runs = series.runs
