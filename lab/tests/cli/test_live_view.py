@@ -1,48 +1,87 @@
 import io
 
+import pytest
 from rich.console import Console
 
-from bakeoff.cli.live_view import ViewState, rendered
+from bakeoff.cli.live_view import LiveProgress
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.cli.progress_display import shown
+from made_up import histogram_of, run_result
 from made_up_records import engine_second, phase_start
 
 
-def text_of(state: ViewState, now_s: float) -> str:
+class Clock:
+    """A time that the test sets."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def progress(clock: Clock) -> LiveProgress:
+    return LiveProgress(Console(width=100, file=io.StringIO(), color_system=None, record=True), clock=clock)
+
+
+def text_of(progress: LiveProgress) -> str:
     console = Console(width=100, file=io.StringIO(), color_system=None, record=True)
-    console.print(rendered(state, now_s))
+    console.print(progress.rendered())
     return console.export_text()
 
 
-def test_nothing_is_shown_before_anything_happens() -> None:
-    assert text_of(ViewState(), 5).strip() == ""
+def test_nothing_is_shown_before_anything_happens(progress: LiveProgress) -> None:
+    assert text_of(progress).strip() == ""
 
 
-def test_a_run_under_way() -> None:
-    state = ViewState("a: quick", 100.0, 30.0, phase="Baseline, 10 virtual users", run="run 2 of 6")
-    state.rates.extend([100, 200, 400])
-    state.p99s.extend([1.0, 2.0, 4.0])
-    state.failed = 1234
-    state.cpu_percent = {"target": 61.0, "engine": 9.0}
-    text = text_of(state, 112.0)
-    assert "a: quick · Baseline, 10 virtual users · 18 s of 30 s left · run 2 of 6" in text
+def test_a_run_under_way(progress: LiveProgress, clock: Clock) -> None:
+    clock.now_s = 100.0
+    progress.run_of(2, 6, 125.0)
+    progress.step("a: quick", 30.0)
+    progress.record(phase_start())
+    for second, rate in enumerate((100, 200, 400)):
+        latency = histogram_of(2.0**second)
+        progress.record(engine_second(second, operations=rate, failed=617 * (second > 0), service_histogram=latency))
+    progress.usage({"target": 61.04, "engine": 9.0})
+    progress.standing(run_result("one"))
+    clock.now_s = 112.0
+    text = text_of(progress)
     lines = text.splitlines()
+    words = "a: quick · Baseline, 10 virtual users · 18 s of 30 s left · run 2 of 6 · about 2 min left"
+    assert lines[0].strip() == words
     assert set(lines[1].strip()) <= set("━╸╺") and lines[2].startswith("throughput")
     assert "400/s" in text and "▃▅█" in text
     assert "4.0 ms" in text
     assert "1,234" in text
     assert "target 61% · generator 9%" in text
+    assert lines[-1].split()[:2] == ["one", "1"]
 
 
-def test_work_of_unknown_length_shows_what_it_is_at() -> None:
-    text = text_of(ViewState("building a", 0.0, detail="Compiling [serde]"), 3.0)
+def test_a_new_step_begins_with_nothing_but_the_standings(progress: LiveProgress) -> None:
+    progress.record(engine_second(operations=100))
+    progress.standing(run_result("one"))
+    progress.step("one: conformance")
+    text = text_of(progress)
+    assert "throughput" not in text and "so far" in text
+
+
+def test_work_of_unknown_length_shows_what_it_is_at(progress: LiveProgress, clock: Clock) -> None:
+    progress.step("building a")
+    progress.detail("Compiling [serde]")
+    clock.now_s = 3.0
+    text = text_of(progress)
     assert "building a · 3 s" in text
     assert "Compiling [serde]" in text
 
 
 def test_plain_lines_without_a_terminal() -> None:
     console = Console(file=io.StringIO(), width=80)
-    with shown(console) as progress:
+    with shown(console=console) as progress:
         assert isinstance(progress, PlainProgress)
         progress.run_of(2, 6, 125.0)
         progress.step("a: quick", 90.0)

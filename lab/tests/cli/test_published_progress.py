@@ -1,13 +1,15 @@
 """The progress that a running lab publishes, and what readers find of one that has ended."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
 
 from as_json import as_json
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.cli.published_progress import PublishedProgress
+from bakeoff.cli.published_progress import Publication
 from bakeoff.project import Project
 from bakeoff.serving.live import live_file, live_state
 from made_up import histogram_of, run_result
@@ -16,8 +18,10 @@ from made_up_records import engine_second, phase_start
 SECOND = engine_second(operations=1200, failed=2, service_histogram=histogram_of(1.0))
 
 
-def published(project: Project) -> PublishedProgress:
-    return PublishedProgress(PlainProgress(Console(quiet=True)), live_file(project), "./bakeoff run quick")
+@contextmanager
+def published(project: Project) -> Iterator[PlainProgress]:
+    with Publication(live_file(project), "./bakeoff run quick") as publication:
+        yield PlainProgress(Console(quiet=True), publication.publish)
 
 
 def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:

@@ -62,7 +62,7 @@ def test_nothing_is_measured_while_tests_run(project: Project, monkeypatch: pyte
         refused.append(is_measuring_elsewhere_refused(project))
         return []
 
-    monkeypatch.setattr(test, "find_project", lambda: project)
+    monkeypatch.setattr(test, "own_checkout", lambda: project)
     monkeypatch.setattr(queue, "outcomes_of", outcomes)
     test.test()
     assert refused == [True]

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.cli.published_progress import PublishedProgress
+from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.serve import listening
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -78,8 +78,8 @@ def test_runs_that_are_ticked_are_overlaid(page: Page, address: str) -> None:
 def test_the_live_page_follows_the_lab(page: Page, address: str, empty_checkout: Project) -> None:
     page.goto(address + "live")
     expect(page.locator("#idle")).to_be_visible()
-    shown = PlainProgress(Console(quiet=True))
-    with PublishedProgress(shown, live_file(empty_checkout), "./bakeoff run quick") as progress:
+    with Publication(live_file(empty_checkout), "./bakeoff run quick") as publication:
+        progress = PlainProgress(Console(quiet=True), publication.publish)
         progress.step("fast: quick", 10.0)
         progress.record(phase_start())
         progress.record(engine_second(operations=12345, failed=7, service_histogram=histogram_of(1.0)))

@@ -1,11 +1,12 @@
 """Progress in plain lines, for a person who reads a log."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from bakeoff.cli.tracked_progress import TrackedProgress
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
-from bakeoff.results.run import RunResult
 from bakeoff.running.progress import live_figures, p99_ms, users_of
+from bakeoff.serving.live import LiveState
 from bakeoff.text.durations import words_for
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 _LINE_EVERY_S = 10
 
 
-class PlainProgress:
+class PlainProgress(TrackedProgress):
     """A line for each step, and one every ten seconds of a phase; nothing moves."""
 
-    def __init__(self, console: "Console") -> None:
+    def __init__(self, console: "Console", follow: Callable[[LiveState], None] = lambda _: None) -> None:
+        super().__init__(follow)
         self._console = console
         self._seconds: list[EngineSecond] = []
         self._failed = 0
@@ -28,12 +30,11 @@ class PlainProgress:
         self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def step(self, title: str, planned_s: float | None = None) -> None:
+        super().step(title, planned_s)
         self.say(title if planned_s is None else f"{title} (about {words_for(planned_s)})")
 
-    def detail(self, text: str) -> None:
-        pass
-
     def record(self, record: Record) -> None:
+        super().record(record)
         if isinstance(record, PhaseStart):
             self._seconds, self._failed = [], 0
             self.say(f"  {users_of(record)}")
@@ -54,12 +55,7 @@ class PlainProgress:
             )
             self._seconds = []
 
-    def usage(self, cpu_percent: Mapping[str, float]) -> None:
-        pass
-
     def run_of(self, number: int, count: int, left_s: float) -> None:
+        super().run_of(number, count, left_s)
         if count > 1:
             self.say(f"run {number} of {count}, about {words_for(left_s)} left")
-
-    def standing(self, result: RunResult) -> None:
-        pass

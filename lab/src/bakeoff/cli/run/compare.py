@@ -11,7 +11,7 @@ import typer
 
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
-from bakeoff.cli.published_progress import PublishedProgress
+from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
 from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.comparing.comparison import compare, resume
@@ -116,8 +116,8 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
 @contextmanager
 def _shown(project: Project, options: RunOptions) -> Iterator[Progress]:
     with (
-        shown() as display,
-        PublishedProgress(display, live_file(project), options.command) as progress,
+        Publication(live_file(project), options.command) as publication,
+        shown(publication.publish) as progress,
     ):
         yield progress
 
