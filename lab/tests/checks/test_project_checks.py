@@ -75,26 +75,26 @@ def test_changed_files_choose_the_checks_whose_inputs_they_are(clone: Project, t
         affected(checkout, checks, "nowhere")
 
 
-def test_a_missing_program_skips_and_a_required_one_fails(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_program_skips_and_a_required_one_fails(clone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = Check("go", ".", ("true",), needs=("no-such-program",))
-    assert run(project, missing, None).status == "skipped"
+    assert run(clone, missing, None).status == "skipped"
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BakeoffError, match="--require rust: cargo, cc not found"):
-        check_toolchains(project, ["rust"])
+        check_toolchains(clone, ["rust"])
     with pytest.raises(UsageError, match='no toolchain "cobol"'):
-        check_toolchains(project, ["cobol"])
+        check_toolchains(clone, ["cobol"])
 
 
 @pytest.mark.parametrize(("exhaustive", "printed"), [(False, "often rare"), (True, "often")])
-def test_the_exhaustive_part_is_left_out_unless_asked_for(project: Project, *, exhaustive: bool, printed: str) -> None:
+def test_the_exhaustive_part_is_left_out_unless_asked_for(clone: Project, *, exhaustive: bool, printed: str) -> None:
     checked = Check("some", ".", ("echo", "often"), usual=("rare",))
-    assert run(project, checked, None, exhaustive=exhaustive).lines == (printed,)
+    assert run(clone, checked, None, exhaustive=exhaustive).lines == (printed,)
 
 
-def test_what_the_checks_need_belongs_to_a_toolchain(project: Project) -> None:
-    checks = load_checks(project)
+def test_what_the_checks_need_belongs_to_a_toolchain(clone: Project) -> None:
+    checks = load_checks(clone)
     assert {"pytest", "build", "go test"} <= {each.name for each in checks}
     for each in checks:
-        assert (project.root / each.directory).is_dir(), each.name
+        assert (clone.root / each.directory).is_dir(), each.name
         assert each.inputs, each.name
-        assert all((project.root / path).exists() for path in each.inputs), each.name
+        assert all((clone.root / path).exists() for path in each.inputs), each.name

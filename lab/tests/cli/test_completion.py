@@ -18,10 +18,10 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 @pytest.fixture(scope="module")
-def script(project: Project) -> str:
+def script(clone: Project) -> str:
     """The launcher's script for bash, printed once."""
     asked = ["./bakeoff", "completion", "bash"]
-    return subprocess.run(asked, cwd=project.root, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(asked, cwd=clone.root, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def script(project: Project) -> str:
     ],
 )
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_bash(project: Project, script: str, typed: list[str], offered: set[str]) -> None:
+def test_bash(clone: Project, script: str, typed: list[str], offered: set[str]) -> None:
     asked = ["bash", "-c", _ASK, "bash", script, "./bakeoff", *typed]
-    done = subprocess.run(asked, cwd=project.root, capture_output=True, text=True, check=False)
+    done = subprocess.run(asked, cwd=clone.root, capture_output=True, text=True, check=False)
     assert set(done.stdout.splitlines()) == offered, done.stderr
 
 

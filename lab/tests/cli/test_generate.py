@@ -5,6 +5,6 @@ from bakeoff.cli.generate import generated_files
 from bakeoff.project import Project
 
 
-def test_generated_files_are_up_to_date(project: Project) -> None:
-    outdated = [path for path, text in generated_files(project, command_line()).items() if path.read_text() != text]
+def test_generated_files_are_up_to_date(clone: Project) -> None:
+    outdated = [path for path, text in generated_files(clone, command_line()).items() if path.read_text() != text]
     assert not outdated, "run ./bakeoff generate"
