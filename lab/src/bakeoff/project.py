@@ -113,10 +113,10 @@ def _repository_of(folder: Path) -> Path | None:
 
 
 def tracked_files(folder: Path) -> Iterator[Path] | None:
-    """The files below a folder that git tracks, or would if they were added; None where git knows none of them."""
+    """The files below a folder that git tracks, with what changed in them; None where git knows none of them."""
     try:
         found = subprocess.run(
-            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."],
+            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--", "."],
             capture_output=True,
             check=False,
         )

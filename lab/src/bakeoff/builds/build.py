@@ -16,7 +16,7 @@ from bakeoff.builds.digests import content_digest
 from bakeoff.builds.toolchain import build_flags, toolchain_version
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
-from bakeoff.project import Project
+from bakeoff.project import Project, tracked_files
 
 _ENDS_WITHIN_S = 10.0
 
@@ -24,16 +24,23 @@ _ENDS_WITHIN_S = 10.0
 _FINGERPRINT_LINE, _ARTIFACT_LINE = 0, 1
 
 # Never inputs: what builds themselves make.
-_MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin"}
+_MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin", ".bakeoff", ".venv", "dist"}
+
+# Builds without declared inputs are run once by each command.
+_RUN_BY_THIS_COMMAND: set[Path] = set()
 
 
 class BuildTable(msgspec.Struct, frozen=True):
-    """The [build] table of a manifest; its paths are relative to the manifest's folder."""
+    """The [build] table of a manifest; its paths are relative to the manifest's folder.
 
-    command: Sequence[str]
-    artifact: str
+    Without `inputs` the command is run before each comparison: only the tool that it starts knows what changed. Without
+    a command there is nothing to build.
+    """
+
+    command: Sequence[str] = ()
+    artifact: str = ""
     directory: str = "."
-    inputs: Sequence[str] = (".",)
+    inputs: Sequence[str] = ()
     contents: Sequence[str] = ()
     typical_s: float | None = None
 
@@ -53,12 +60,13 @@ _BUILD_OPTIONS = "BAKEOFF_DOCKER_BUILD_OPTIONS"
 
 @dataclass(frozen=True)
 class Build:
-    """How one artifact is made; one without a command was installed.
+    """How one artifact is made; one without a command was installed, or is its sources.
 
     `typical_s` is what its manifest expects a first build to take; None: unknown.
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
     tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
+    Without `inputs` the sources are what git tracks in the folder. Where no artifact is declared it is the folder.
     """
 
     name: str
@@ -94,6 +102,8 @@ class Build:
         """Whether the artifact is missing or not the one that was built, or made from other inputs, tools or flags."""
         if not self.command:
             return not self.artifact.exists()
+        if not self.inputs:
+            return self.stamp not in _RUN_BY_THIS_COMMAND
         if not self.artifact.exists() or self.made_from != self.fingerprint():
             return True
         return _stamped(self.stamp, _ARTIFACT_LINE) != self.artifact_sha256
@@ -101,17 +111,26 @@ class Build:
     def fingerprint(self) -> str:
         """A digest of the command, of its tools' version and flags, and of every input's content."""
         digest = hashlib.sha256(json.dumps([self.command, self.toolchain, build_flags()]).encode())
+        for root, path in self._sources():
+            digest.update(str(path.relative_to(root.parent)).encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    def _sources(self) -> Iterator[tuple[Path, Path]]:
+        """Each file that the artifact is made from, after the input that it belongs to."""
         for root in self.inputs:
             if not root.exists():
                 raise BakeoffError(f"{self.name}: its manifest names the input {root}, which does not exist.")
-            for path in _files(root):
-                digest.update(str(path.relative_to(root.parent)).encode() + b"\0")
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-        return digest.hexdigest()
+            yield from ((root, path) for path in _files(root))
+        if not self.inputs:
+            files = tracked_files(self.directory)
+            yield from ((self.directory, path) for path in (_files(self.directory) if files is None else files))
 
     @property
     def made_from(self) -> str | None:
         """The fingerprint of what the artifact was made from; None before it was made."""
+        if not self.command:
+            return self.fingerprint()
         return _stamped(self.stamp, _FINGERPRINT_LINE)
 
     @property
@@ -122,6 +141,8 @@ class Build:
     @property
     def artifact_sha256(self) -> str | None:
         """As `sha256sum` prints it; of an artifact of several files, that of `sha256sum` over all of them, sorted."""
+        if self.artifact == self.directory:
+            return content_digest([path for _, path in self._sources()])
         if not self.artifact.is_file():
             return None
         roots = (root for root in (self.artifact, *self.contents) if root.exists())
@@ -159,6 +180,7 @@ class Build:
                 f"{self.name} built, but its artifact {self.artifact} does not exist. Correct its manifest."
             )
         self.stamp.write_text(f"{fingerprint}\n{self.artifact_sha256}\n")
+        _RUN_BY_THIS_COMMAND.add(self.stamp)
 
     def _execute(self, on_line: Callable[[str], None], on_start: Callable[[subprocess.Popen[bytes]], None]) -> int:
         process = children.start(
@@ -194,7 +216,7 @@ def build_of(name: str, here: Path, table: BuildTable, project: Project, version
         directory=placed(table.directory),
         command=tuple(part.replace("{bin}", str(project.bin)) for part in table.command),
         inputs=tuple(placed(text) for text in table.inputs),
-        artifact=placed(table.artifact),
+        artifact=placed(table.artifact or table.directory),
         bin=project.bin,
         stamp=project.state / "builds" / f"{name}.stamp",
         log=project.logs / f"build-{name}.log",

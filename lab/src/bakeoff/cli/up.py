@@ -80,7 +80,7 @@ def up(
             process = TargetProcess(
                 each,
                 server,
-                health_check(load_workload(project, each.workload), each.protocol),
+                health_check(load_workload(project, each.workload), each.protocol, each.manifest.ready),
                 project.logs / f"up-{each.name}.log",
                 port=ports[each.name],
                 settings=variables[each.name],

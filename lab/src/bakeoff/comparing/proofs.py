@@ -142,9 +142,11 @@ def _file_of(testbed: Testbed, target: Target, workload: Workload, variant: Vari
 def _state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[str]:
     """All that the result of conformance depends on."""
     yield target.build.artifact_sha256 or ""
-    yield digest_of([target.directory / "target.toml"])
+    yield msgspec.json.encode(target.manifest).decode()
     yield target.build.made_from or ""
-    yield digest_of(sorted(path for path in workload.directory.rglob("*") if path.is_file()))
+    yield workload.digest
+    yield workload.vectors_digest
+    yield digest_of(workload.files)
     yield digest_of([FORMATS / "vectors.schema.json"])
     yield digest_of(sorted(Path(conformance.__path__[0]).rglob("*.py")))
     yield f"tls {variant.tls}, token {variant.token}"

@@ -2,11 +2,11 @@
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -24,19 +24,24 @@ else:
     Json = object
 
 _Record = TypeVar("_Record")
+_Whole = TypeVar("_Whole")
 
 
 @dataclass(frozen=True)
 class Toml(Generic[_Record]):
-    """A document that obeys its schema, as a record, and the text that it was read from."""
+    """A document that obeys its schema, as a record, and the text that it was read from.
+
+    `under` is the place of a document that is a part of the text.
+    """
 
     path: Path
     text: str
     document: _Record
+    under: Place = ()
 
     def place(self, place: Place, text: str = "") -> str:
         """Where a place is: file and line of its key, or of the first line from there on that has `text` in it."""
-        line = line_of(self.text, place)
+        line = line_of(self.text, (*self.under, *place))
         below = self.text.splitlines()[line - 1 :]
         return f"{self.path}, line {next((line + index for index, each in enumerate(below) if text in each), line)}"
 
@@ -44,8 +49,17 @@ class Toml(Generic[_Record]):
         return UsageError(f"{self.place(place, text)}: {words}")
 
 
-def read_toml(path: Path, schema: Path, record: type[_Record]) -> Toml[_Record]:
-    """Reads a file and checks it against its JSON Schema; errors name the file, the line and the key."""
+def _same(document: Json) -> Json:
+    return document
+
+
+def read_toml(
+    path: Path, schema: Path, record: type[_Record], full_form: Callable[[Any], Json] = _same
+) -> Toml[_Record]:
+    """Reads a file and checks it against its JSON Schema; errors name the file, the line and the key.
+
+    `full_form` makes of a checked document, which may use short forms, what the record has.
+    """
     try:
         text = path.read_text("utf-8")
         document = tomllib.loads(text)
@@ -53,10 +67,26 @@ def read_toml(path: Path, schema: Path, record: type[_Record]) -> Toml[_Record]:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
-    problem = _first_problem_in_toml(document, schema)
+    return _checked(Toml(path, text, document), schema, record, full_form)
+
+
+def read_part(
+    whole: Toml[_Whole],
+    under: Place,
+    part: Json,
+    schema: Path,
+    record: type[_Record],
+    full_form: Callable[[Any], Json] = _same,
+) -> Toml[_Record]:
+    """A part of a document, such as one of its tables, checked against a schema of its own, as `read_toml` does."""
+    return _checked(Toml(whole.path, whole.text, part, under), schema, record, full_form)
+
+
+def _checked(toml: Toml[Json], schema: Path, record: type[_Record], full_form: Callable[[Any], Json]) -> Toml[_Record]:
+    problem = _first_problem_in_toml(toml.document, schema)
     if problem is not None:
-        raise Toml(path, text, document).error(*problem)
-    return Toml(path, text, msgspec.convert(document, record))
+        raise toml.error(*problem)
+    return replace(cast("Toml[_Record]", toml), document=msgspec.convert(full_form(toml.document), record))
 
 
 def first_problem(document: Json, schema: Path, definition: str | None = None) -> str | None:

@@ -184,7 +184,8 @@ def find_engine(name: str) -> Engine:
     build = build_of(f"engine-{name}", directory, manifest.build, sources, manifest.toolchain.version_command)
     image = None if manifest.image is None else image_of(f"engine-{name}", directory, manifest.image, build, sources)
     if checkout is None:
-        build = replace(build, command=(), artifact=_installed(manifest.installed.program))
+        program = _installed(manifest.installed.program)
+        build = replace(build, command=(), inputs=(program,), artifact=program)
         toolchain = Toolchain(commands=[manifest.installed.program], install=manifest.installed.install)
         manifest = msgspec.structs.replace(manifest, toolchain=toolchain)
     return Engine(name, engines[name].parent, manifest, build, image)

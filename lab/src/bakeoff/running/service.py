@@ -83,7 +83,7 @@ def at_work(
     isolation: Isolation = Isolation(),  # noqa: B008 — it is frozen
 ) -> Iterator[Service]:
     """The target, healthy, while the block lasts. The state that it starts from is the testbed's."""
-    check = health_check(workload, target.protocol)
+    check = health_check(workload, target.protocol, target.manifest.ready)
     attached = testbed.attached.get(target.name)
     server = testbed.server
     layout = None

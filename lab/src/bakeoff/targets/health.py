@@ -4,11 +4,11 @@ import http.client
 from dataclasses import dataclass
 from typing import Protocol
 
-from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 
 _TIMEOUT_S = 2.0
+_ANY_STATUS = 600
 
 
 class HealthCheck(Protocol):
@@ -21,11 +21,12 @@ class HealthCheck(Protocol):
 
 @dataclass(frozen=True)
 class HttpHealthCheck:
-    """A request that must be answered with the expected status."""
+    """A request that must be answered with the expected status, or without one by any that is below `below`."""
 
     method: str
     path: str
-    expect: int
+    expect: int | None
+    below: int = 500
 
     def is_healthy(self, access: Access) -> bool:
         context = access.ssl_context()
@@ -36,18 +37,21 @@ class HttpHealthCheck:
         )
         try:
             connection.request(self.method, self.path)
-            return connection.getresponse().status == self.expect
+            status = connection.getresponse().status
         except (OSError, http.client.HTTPException):
             return False
+        else:
+            return status < self.below if self.expect is None else status == self.expect
         finally:
             connection.close()
 
 
 @dataclass(frozen=True)
 class GrpcHealthCheck:
-    """The standard grpc.health.v1, which must say SERVING."""
+    """The standard grpc.health.v1, which must say SERVING; `optional` where a server without it is healthy too."""
 
     service: str
+    optional: bool = False
 
     def is_healthy(self, access: Access) -> bool:
         import grpc
@@ -62,8 +66,8 @@ class GrpcHealthCheck:
                 reply: bytes = channel.unary_unary("/grpc.health.v1.Health/Check", _same, _same)(
                     request, timeout=_TIMEOUT_S
                 )
-            except grpc.RpcError:
-                return False
+            except grpc.RpcError as error:
+                return self.optional and error.code() is grpc.StatusCode.UNIMPLEMENTED
         return reply == b"\x08\x01"
 
 
@@ -71,11 +75,18 @@ def _same(message: bytes) -> bytes:
     return message
 
 
-def health_check(workload: Workload, protocol: str) -> HealthCheck:
-    """The check that the workload declares for a protocol, `rest` or `grpc`."""
+def health_check(workload: Workload, protocol: str, ready: str = "") -> HealthCheck:
+    """The check of a target over its protocol, `rest` or `grpc`.
+
+    It is the target's own `ready`, such as `GET /healthz 204`, or what the workload declares. Where neither is known, a
+    target is ready once it answers at all.
+    """
     declared = workload.declared.health
+    if ready:
+        method, path, *status = ready.split()
+        return HttpHealthCheck(method, path, int(status[0]) if status else None)
     if protocol == "grpc":
-        return GrpcHealthCheck("" if declared.grpc is None else declared.grpc.service)
+        return GrpcHealthCheck("" if declared.grpc is None else declared.grpc.service, optional=declared.grpc is None)
     if declared.http is None:
-        raise BakeoffError(f"{workload.name}: workload.toml needs [health] http, which shows when a target is ready.")
+        return HttpHealthCheck("GET", "/", None, below=_ANY_STATUS)
     return HttpHealthCheck(declared.http.method, declared.http.path, declared.http.expect)

@@ -11,13 +11,17 @@ import msgspec
 
 from bakeoff.builds.build import Build, BuildTable, ImageTable, build_of, image_of
 from bakeoff.builds.toolchain import Toolchain
-from bakeoff.documents.checked import read_toml
-from bakeoff.documents.project_file import folders
+from bakeoff.documents.checked import Toml, read_part, read_toml
+from bakeoff.documents.project_file import folders, project_file
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.targets.gauges import GaugesTable
+from bakeoff.targets.short_form import full_form
 from bakeoff.targets.storage import StorageTable
 from bakeoff.text.hints import nearest
+from bakeoff.workload.loader import workload_names
+
+_SCHEMA = FORMATS / "target.schema.json"
 
 STANDARD, TUNED, ALL = "standard", "tuned", "all"
 
@@ -75,8 +79,8 @@ class CompanionTable(msgspec.Struct, frozen=True):
 
 class RunTable(msgspec.Struct, frozen=True):
     command: Sequence[str]
-    default_port: int
     port_variable: str = "PORT"
+    default_port: int = 8080
     second_port: int | None = None
     directory: str = "."
     environment: Mapping[str, str] = {}
@@ -94,13 +98,16 @@ class DeclaredSetting(msgspec.Struct, frozen=True):
 class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_class": "class"}):
     """A target.toml. formats/target.schema.json describes each member."""
 
-    name: str
-    workload: str
-    language: str
-    protocol: Literal["rest", "grpc"]
-    target_class: Literal["standard", "tuned"]
-    build: BuildTable
     run: RunTable
+    name: str = ""
+    workload: str = ""
+    language: str = ""
+    protocol: Literal["rest", "grpc"] = "rest"
+    target_class: Literal["standard", "tuned"] = "standard"
+    directory: str = "."
+    build: BuildTable = BuildTable()
+    ready: str = ""
+    stop: str = "SIGTERM"
     image: ImageTable | None = None
     title: str = ""
     toolchain: Toolchain = Toolchain()
@@ -185,8 +192,7 @@ class Target:
 
 def find_targets(project: Project) -> list[Target]:
     """All targets of the project, ordered by name."""
-    manifests = (path for folder in folders(project, "targets") for path in _manifests(folder))
-    targets = [_load(project, path) for path in manifests]
+    targets = [_target(project, toml) for toml in _declared(project)]
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
@@ -220,18 +226,48 @@ def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class
     return list(named.values())
 
 
-def _load(project: Project, path: Path) -> Target:
-    toml = read_toml(path, FORMATS / "target.schema.json", TargetManifest)
+def _declared(project: Project) -> Iterator[Toml[TargetManifest]]:
+    """The targets of the project's own file, and those of the folders that it names."""
+    whole = project_file(project)
+    for name, table in whole.document.targets.items():
+        toml = read_part(whole, ("targets", name), table, _SCHEMA, TargetManifest, full_form)
+        if toml.document.name not in ("", name):
+            raise toml.error(("name",), f"This target is named {name} by its table: remove its name.")
+        yield replace(toml, document=msgspec.structs.replace(toml.document, name=name))
+    for folder in folders(project, "targets"):
+        for path in _manifests(folder):
+            toml = read_toml(path, _SCHEMA, TargetManifest, full_form)
+            if not toml.document.name:
+                raise toml.error((), 'A target needs a name: add one, such as name = "shop-api".')
+            yield toml
+
+
+def _target(project: Project, toml: Toml[TargetManifest]) -> Target:
     manifest = toml.document
+    if not manifest.workload:
+        manifest = msgspec.structs.replace(manifest, workload=_only_workload(project, toml))
+    here = Path(os.path.normpath(toml.path.parent / manifest.directory))
+    if not here.is_dir():
+        raise toml.error(("directory",), f"{manifest.name}: there is no folder {here}.")
     if (wrong := manifest.storage.problem(list(manifest.settings), _texts_of(manifest.run))) is not None:
         raise toml.error(("storage", *wrong[0]), wrong[1])
     for place, table in _gauges_of(manifest.run):
         problem = table.problem(manifest.protocol, _texts_of(manifest.run))
         if problem is not None:
             raise toml.error((*place, problem[0]), f"{'.'.join(map(str, place))}: {problem[1]}")
-    build = build_of(manifest.name, path.parent, manifest.build, project, manifest.toolchain.version_command)
-    image = None if manifest.image is None else image_of(manifest.name, path.parent, manifest.image, build, project)
-    return Target(manifest.name, path.parent, manifest, build, image)
+    if not manifest.build.artifact and any("{artifact}" in text for text in _texts_of(manifest.run)):
+        raise toml.error(("run",), f"{manifest.name}: run names {{artifact}}, and build declares no artifact. Add it.")
+    build = build_of(manifest.name, here, manifest.build, project, manifest.toolchain.version_command)
+    image = None if manifest.image is None else image_of(manifest.name, here, manifest.image, build, project)
+    return Target(manifest.name, here, manifest, build, image)
+
+
+def _only_workload(project: Project, toml: Toml[TargetManifest]) -> str:
+    names = workload_names(project)
+    if len(names) != 1:
+        known = ", ".join(names) or "none: add [workloads.NAME]"
+        raise toml.error((), f"{toml.document.name} needs workload = one of the project's workloads: {known}.")
+    return names[0]
 
 
 def _gauges_of(run: RunTable) -> Iterator[tuple[Sequence[str | int], GaugesTable]]:

@@ -84,7 +84,7 @@ class TargetProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end(signal.SIGTERM)
+        self._end(signal.Signals[self._target.manifest.stop])
 
     def _start(self, environment: Mapping[str, str]) -> None:
         command = [*self._before, *map(self._placeholders.fill, self._target.manifest.run.command)]

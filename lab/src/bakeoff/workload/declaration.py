@@ -239,7 +239,7 @@ class DeclaredOverlay(_Declared, frozen=True):
 class Declaration(_Declared, frozen=True):
     """A workload.toml as a whole. Members that name files are relative to its folder."""
 
-    database: Literal["postgresql", "none"]
+    database: Literal["postgresql", "none"] = "none"
     name: str = ""
     operations: Sequence[Operation] = ()
     sessions: Sequence[DeclaredSession] = ()

@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from bakeoff.builds.digests import digest_of
-from bakeoff.documents.checked import Json, Toml, read_toml
-from bakeoff.documents.project_file import folders
+from bakeoff.documents.checked import Json, Toml, read_part, read_toml
+from bakeoff.documents.project_file import folders, project_file
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.missing_names import problems_of
 from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
+
+_SCHEMA = FORMATS / "workload.schema.json"
 
 FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
 _SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")
@@ -84,6 +86,13 @@ class Workload:
         folder = self.file("vectors")
         return "" if folder is None else digest_of(sorted(folder.glob("*.json")))
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that the workload names, without the conformance cases."""
+        named = (self.file(entry) for entry in get_args(FileEntry) if entry != "vectors")
+        overlays = (self.directory / each.sql for each in self.declared.overlays.values())
+        return [path for path in (*named, *overlays) if path is not None]
+
     def sql(self, entry: FileEntry) -> str | None:
         """The text of an SQL file that the workload names."""
         path = self.file(entry)
@@ -91,7 +100,7 @@ class Workload:
 
 
 def workload_names(project: Project) -> list[str]:
-    return sorted(_directories(project))
+    return sorted({*project_file(project).document.workloads, *_directories(project)})
 
 
 def default_workloads(project: Project) -> list[Workload]:
@@ -102,15 +111,20 @@ def default_workloads(project: Project) -> list[Workload]:
 
 def load_workload(project: Project, name: str) -> Workload:
     """The workload of that name; its folder carries the name."""
-    directories = _directories(project)
-    directory = directories.get(name)
-    if directory is None:
-        raise UsageError(f'There is no workload "{name}". {hint(name, sorted(directories), "Workloads")}')
-    toml = read_toml(directory / "workload.toml", FORMATS / "workload.schema.json", Declaration)
-    if toml.document.name != name:
-        raise toml.error(("name",), f'name is "{toml.document.name}" but the folder is "{name}". Make them equal.')
+    whole, directories = project_file(project), _directories(project)
+    if name in whole.document.workloads:
+        place = ("workloads", name)
+        if name in directories:
+            raise whole.error(place, f"The workload {name} is also in {directories[name]}: keep one of them.")
+        toml = read_part(whole, place, whole.document.workloads[name], _SCHEMA, Declaration)
+    elif name in directories:
+        toml = read_toml(directories[name] / "workload.toml", _SCHEMA, Declaration)
+    else:
+        raise UsageError(f'There is no workload "{name}". {hint(name, workload_names(project), "Workloads")}')
+    if toml.document.name not in ("", name):
+        raise toml.error(("name",), f'name is "{toml.document.name}" but the workload is "{name}". Make them equal.')
     _check_references(toml)
-    return Workload(name, directory, toml.document)
+    return Workload(name, toml.path.parent, msgspec.structs.replace(toml.document, name=name))
 
 
 def _directories(project: Project) -> dict[str, Path]:

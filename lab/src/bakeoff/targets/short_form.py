@@ -1,0 +1,47 @@
+"""The short form of a target: commands as texts, and what most targets need without tables of their own."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# An assignment before a command, such as NODE_ENV=production.
+_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"]*)\s+)*")
+# A text with one of these outside quotes is more than one command.
+_SEVERAL = re.compile(r"[;&|\n()]")
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+
+
+def full_form(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that a target.toml has, of a table that may use the short form."""
+    full = dict(document)
+    directory = full.pop("directory", None)
+    build, run = _table(full.get("build", {})), _table(full["run"], is_service=True)
+    if "inputs" in full:
+        build.setdefault("inputs", full.pop("inputs"))
+    if "port" in full:
+        run.setdefault("default_port", full.pop("port"))
+    environment = {**run.get("environment", {}), **full.pop("env", {})}
+    full |= {"build": build, "run": {**run, "environment": environment}}
+    if isinstance(full.get("storage"), str):
+        full["storage"] = {"kind": full["storage"]}
+    if isinstance(full.get("image"), str):
+        full["image"] = {"dockerfile": full["image"]}
+    return full if directory is None else {**full, "directory": directory}
+
+
+def _table(value: Any, *, is_service: bool = False) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {"command": shell_command(value, is_service=is_service) if isinstance(value, str) else value}
+
+
+def shell_command(text: str, *, is_service: bool = False) -> list[str]:
+    """The arguments that run a text in a shell.
+
+    The shell of a service makes way for its command where the text is one command: signals then reach the service.
+    """
+    if is_service and not _SEVERAL.search(_QUOTED.sub("", text)) and not text.lstrip().startswith("exec "):
+        assigned = _ASSIGNMENTS.match(text)
+        end = assigned.end() if assigned else 0
+        text = f"{text[:end]}exec {text[end:]}"
+    return ["/bin/sh", "-ec", text]
