@@ -16,6 +16,6 @@ def test_no_volume_holds_the_python_environment(clone: Project) -> None:
     assert not set(json.loads(volumes)) & {environment, *parents}
 
 
-def test_no_image_has_the_passwords_of_compose(project: Project) -> None:
+def test_no_image_has_the_passwords_of_compose(clone: Project) -> None:
     """The lab's image has the checkout, and Compose reads its settings from a file beside its own."""
-    assert "**/.env" in (project.root / ".dockerignore").read_text("utf-8").splitlines()
+    assert "**/.env" in (clone.root / ".dockerignore").read_text("utf-8").splitlines()

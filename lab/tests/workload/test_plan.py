@@ -176,7 +176,7 @@ def test_what_a_workload_cannot_do_is_said(empty_checkout: Project, load: Load, 
         (("weight = 3", "weight = -1"), r"operations\.0\.weight: -1 is less than the minimum"),
         (("weight = 3", "wait = 3"), "line 17: there is no key wait. Did you mean weight?"),
         (("version = 1", "version ="), "not valid TOML"),
-        (('name = "notes"', 'name = "other"'), 'name is "other" but the folder is "notes"'),
+        (('name = "notes"', 'name = "other"'), 'name is "other" but the workload is "notes"'),
     ],
 )
 def test_a_broken_workload_names_the_place(empty_checkout: Project, change: tuple[str, str], reason: str) -> None:
