@@ -128,7 +128,7 @@ def test_a_variable_that_is_not_set_skips_too(empty_checkout: Project, monkeypat
     [
         (("default_port = 8099", "default_port = 99999"), r"run\.default_port: 99999"),
         (('protocol = "rest"', 'protocol = "soap"'), r"protocol: 'soap'"),
-        (('artifact = "app"', ""), "'artifact' is a required property"),
+        (('artifact = "app"', ""), "run names .artifact., and build declares no artifact"),
         (("version = 1", "version = 1\nsurprise = 2"), "there is no key surprise"),
     ],
 )
