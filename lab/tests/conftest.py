@@ -19,11 +19,11 @@ from bakeoff.storage.metrics_store import MetricsStore
 from checkouts import share_databases, throwaway
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
-settings.register_profile("house", deadline=None, derandomize=True)
+settings.register_profile("tests", deadline=None, derandomize=True)
 # The tests of the tool that need a project read the gallery.
 os.environ.setdefault(PROJECT_VARIABLE, str(own_checkout().root / "gallery"))
 
-settings.load_profile("house")
+settings.load_profile("tests")
 
 _URL = "TEST_DATABASE_URL"
 
