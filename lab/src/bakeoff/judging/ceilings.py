@@ -50,13 +50,10 @@ def with_own_lines(runs: Sequence[StoredRun], draws: Mapping[str, Sequence[float
         return list(runs)
     lines = {name: median(rates) for name, rates in draws.items()}
     return [
-        replace(run, result=replace(run.result, ceilings={**_without_lines(run.result.ceilings), **lines}))
+        replace(run, result=replace(run.result, ceilings={**own, **lines}))
         for run in runs
+        for own in [{name: rate for name, rate in run.result.ceilings.items() if name == _ENGINE}]
     ]
-
-
-def _without_lines(ceilings: Mapping[str, float]) -> dict[str, float]:
-    return {name: rate for name, rate in ceilings.items() if name == _ENGINE}
 
 
 def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[float]]) -> list[ReferenceLine]:

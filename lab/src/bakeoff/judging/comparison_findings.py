@@ -7,7 +7,6 @@ from statistics import median
 from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
 from bakeoff.judging.noise import round_effects
 from bakeoff.judging.pairings import verdict_on
-from bakeoff.judging.provenance import changed_between
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.results.findings import JudgedFinding
@@ -23,14 +22,11 @@ def found(
     return [
         *_few_rounds(rates),
         *_drift(rates),
-        *_throttled(comparison.runs),
-        *_uneven_disk(comparison.runs),
+        *_machine(comparison.runs),
         *_uneven_maintenance(comparison.runs),
         *_uneven_flushes(comparison.runs),
         *_aa_pairs(aa_pairs),
-        *_changed(comparison.runs),
-        *_uncommitted(comparison.runs),
-        *_incomplete(comparison),
+        *_conditions(comparison),
     ]
 
 
@@ -56,19 +52,24 @@ def _both(one: int, other: int) -> tuple[int, ...]:
     return tuple(sorted({one, other}))
 
 
-def _throttled(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    """Cores that were slower before one run than before another; runs that did not probe them do not count."""
-    states = [(run.result.round, state.speed_mb_s) for run in runs if (state := run.result.machine_state)]
-    speeds = [(float(speed), number) for number, speed in states if speed]
-    if not speeds:
-        return
-    (slowest, slow_round), (fastest, fast_round) = min(speeds), max(speeds)
-    slower = 1 - slowest / fastest
-    if slower > kinds.THROTTLED.limits[0]:
-        where = "before one run than before another"
-        if slow_round != fast_round:
-            where = f"before a run of round {slow_round} than before one of round {fast_round}"
-        yield kinds.THROTTLED.judged(_both(slow_round, fast_round), slower=slower, where=where)
+def _machine(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+    """Cores that were slower before one run than before another, and a disk that took far longer for a flush.
+
+    Runs that did not probe them do not count.
+    """
+    states = [(run.result.round, state) for run in runs if (state := run.result.machine_state)]
+    if speeds := [(state.speed_mb_s, number) for number, state in states if state.speed_mb_s]:
+        (slowest_mb_s, slow), (fastest_mb_s, fast) = min(speeds), max(speeds)
+        slower, where = 1 - slowest_mb_s / fastest_mb_s, "before one run than before another"
+        if slow != fast:
+            where = f"before a run of round {slow} than before one of round {fast}"
+        if slower > kinds.THROTTLED.limits[0]:
+            yield kinds.THROTTLED.judged(_both(slow, fast), slower=slower, where=where)
+    probes = [(number, (state.fsync_before_ms, state.fsync_after_ms)) for number, state in states]
+    if flushes := [(flush_ms, number) for number, both in probes for flush_ms in both if flush_ms]:
+        (fastest, fast), (slowest, slow) = min(flushes), max(flushes)
+        if slowest >= kinds.UNEVEN_DISK.limits[0] * fastest:
+            yield kinds.UNEVEN_DISK.judged(_both(fast, slow), slowest=slowest, slow=slow, fastest=fastest, fast=fast)
 
 
 def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
@@ -78,22 +79,6 @@ def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
         ratio = test.ratio
         if verdict_on(ratio, p_value, smallest_claim=None) in ("faster", "slower"):
             yield kinds.AA_DIFFERENCE.judged(ratio=ratio.median, low=ratio.low, high=ratio.high)
-
-
-def _uneven_disk(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    """A disk that took far longer for a flush around one run than around another."""
-    states = [(run.result.round, state) for run in runs if (state := run.result.machine_state)]
-    flushes = [
-        (flush_ms, number)
-        for number, state in states
-        for flush_ms in (state.fsync_before_ms, state.fsync_after_ms)
-        if flush_ms
-    ]
-    if not flushes:
-        return
-    (fastest, fast), (slowest, slow) = min(flushes), max(flushes)
-    if slowest >= kinds.UNEVEN_DISK.limits[0] * fastest:
-        yield kinds.UNEVEN_DISK.judged(_both(fast, slow), slowest=slowest, slow=slow, fastest=fastest, fast=fast)
 
 
 def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
@@ -145,19 +130,14 @@ def _of_some(affected: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[st
     return f"{'; '.join(windows[:3])}{more}", tuple(sorted({number for number, _ in uneven}))
 
 
-def _changed(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    # Two commits are compared on purpose.
-    on_purpose = {name for run in runs for name in run.result.factors}
-    changed = changed_between(runs, [name for name in _MUST_NOT_CHANGE if name not in on_purpose])
-    if changed:
+def _conditions(comparison: StoredComparison) -> Iterable[JudgedFinding]:
+    """Facts that differ between runs but for those that are compared on purpose, and whether runs are missing."""
+    environments = [run.result.environment for run in comparison.runs]
+    on_purpose = {name for run in comparison.runs for name in run.result.factors}
+    names = [name for name in _MUST_NOT_CHANGE if name not in on_purpose]
+    if changed := [name for name in names if len({each.get(name) for each in environments}) > 1]:
         yield kinds.ENVIRONMENT_CHANGED.judged(changed=", ".join(changed))
-
-
-def _uncommitted(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
-    if any(run.result.environment.get("uncommitted_changes") == "true" for run in runs):
+    if any(each.get("uncommitted_changes") == "true" for each in environments):
         yield kinds.UNCOMMITTED_CHANGES.judged()
-
-
-def _incomplete(comparison: StoredComparison) -> Iterable[JudgedFinding]:
     if comparison.status in ("interrupted", "failed", "running"):
         yield kinds.INCOMPLETE.judged(status=comparison.status)

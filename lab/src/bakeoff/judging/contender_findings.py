@@ -7,7 +7,7 @@ import numpy as np
 from bakeoff.judging import steadiness
 from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.ceilings import agents_of
-from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns
+from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
@@ -43,14 +43,12 @@ def found(
         *_ends(runs),
         *_connections(runs),
         *_table_growth(runs),
-        *_indicative(contender),
+        *_without_rank(contender),
         *_trends(runs),
         *_drifted(drift, contender.settings),
-        *_unranked(contender),
-        *_missing_rounds(runs, rounds),
-        *_spread(contender),
+        *_rounds_apart(runs, contender, rounds),
         *_payload(runs, peers),
-        *_bound(contender),
+        *_limits(contender),
         *_saturation(runs.newest.mode, contender),
     ]
     known: dict[str, JudgedFinding] = {}
@@ -85,7 +83,7 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
             yield kinds.INTERRUPTED.judged(_rounds(early), reason=reason)
     if void := [run for run in results if run.status is Status.VOID]:
         yield kinds.VOID_ROUNDS.judged(_rounds(void))
-    if silent := [run for run in results if _answered_nothing(run)]:
+    if silent := [run for run in results if run.status is Status.COMPLETED and not counts(run)]:
         yield kinds.NO_SUCCESSFUL_REQUESTS.judged(_rounds(silent), logs=_logs(silent))
 
 
@@ -94,14 +92,12 @@ def _logs(runs: Sequence[RunResult]) -> str:
     return "".join(f", {log}" for run in runs if (log := run.environment.get("target_log")) is not None)
 
 
-def _unranked(contender: JudgedContender) -> Iterable[JudgedFinding]:
+def _without_rank(contender: JudgedContender) -> Iterable[JudgedFinding]:
     """A contender that was measured and has no rank."""
-    if not contender.indicative and contender.rank is None and contender.peak_throughput_per_s is not None:
+    if contender.indicative:
+        yield kinds.INDICATIVE.judged(reasons="; ".join(contender.indicative))
+    elif contender.rank is None and contender.peak_throughput_per_s is not None:
         yield kinds.NO_LEVEL_KEPT.judged(objectives=ranking_slo(), failing=_failing(contender))
-
-
-def _answered_nothing(run: RunResult) -> bool:
-    return run.status is Status.COMPLETED and (run.total is None or run.total.ok == 0)
 
 
 def _failing(contender: JudgedContender) -> str:
@@ -124,19 +120,17 @@ def _per_cent(share: float) -> str:
 
 def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:
     """Connections that the machine or the target's backlog refused; those to a target that died show only that."""
+    results = [run.result for run in runs.all if run.result.status is not Status.FAILED]
+    all_errors = {run.round: run.total.errors for run in results if run.total is not None}
     failed = {
-        run.result.round: {
-            kind: run.result.total.errors[kind] for kind in _NO_CONNECTION if kind in run.result.total.errors
-        }
-        for run in runs.all
-        if run.result.total is not None and run.result.status is not Status.FAILED
+        number: {kind: errors[kind] for kind in _NO_CONNECTION if kind in errors}
+        for number, errors in all_errors.items()
+        if not errors.keys().isdisjoint(_NO_CONNECTION)
     }
-    failed = {number: errors for number, errors in failed.items() if errors}
-    if not failed:
-        return
-    worst = max(failed.values(), key=lambda errors: sum(errors.values()))
-    counted = ", ".join(f"{count:,} × {kind}" for kind, count in worst.items())
-    yield kinds.CONNECTION_EXHAUSTION.judged(tuple(failed), kinds=counted)
+    if failed:
+        worst = max(failed.values(), key=lambda errors: sum(errors.values()))
+        counted = ", ".join(f"{count:,} × {kind}" for kind, count in worst.items())
+        yield kinds.CONNECTION_EXHAUSTION.judged(tuple(failed), kinds=counted)
 
 
 def _table_growth(runs: ContenderRuns) -> Iterable[JudgedFinding]:
@@ -159,11 +153,6 @@ def _changed(change: float) -> dict[str, str | float]:
     return {"direction": "rose" if change > 0 else "fell", "change": abs(change)}
 
 
-def _indicative(contender: JudgedContender) -> Iterable[JudgedFinding]:
-    if contender.indicative:
-        yield kinds.INDICATIVE.judged(reasons="; ".join(contender.indicative))
-
-
 def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[JudgedFinding]:
     """A contender that changed from round to round, as the others did not."""
     if drift is not None:
@@ -174,14 +163,11 @@ def _drifted(drift: Drift | None, settings: Mapping[str, str]) -> Iterable[Judge
         yield kind.judged(first=drift.first, last=drift.last, others=others, if_alone=alone, **_changed(drift.change))
 
 
-def _missing_rounds(runs: ContenderRuns, rounds: int) -> Iterable[JudgedFinding]:
+def _rounds_apart(runs: ContenderRuns, contender: JudgedContender, rounds: int) -> Iterable[JudgedFinding]:
+    """Rounds that are missing, and those that differ much, whatever the reason."""
     missing = sorted(set(range(1, rounds + 1)) - set(runs.counted))
     if missing and runs.counted:
         yield kinds.MISSING_ROUNDS.judged(tuple(missing), valid=len(runs.counted), rounds=rounds)
-
-
-def _spread(contender: JudgedContender) -> Iterable[JudgedFinding]:
-    """Rounds that differ much, whatever the reason."""
     peak = contender.peak_throughput_per_s
     if peak is None or len(peak.values) < 2 or peak.median <= 0:
         return
@@ -218,7 +204,7 @@ def _bytes_each(runs: ContenderRuns) -> float | None:
     return sum(total.bytes_sent for total in totals) / requests if requests else None
 
 
-def _bound(contender: JudgedContender) -> Iterable[JudgedFinding]:
+def _limits(contender: JudgedContender) -> Iterable[JudgedFinding]:
     share = contender.ceiling_share
     if share is not None and share >= kinds.GENERATOR_BOUND.limits[0]:
         agents = agents_of(contender.settings)
@@ -237,15 +223,10 @@ def _saturation(mode: str, contender: JudgedContender) -> Iterable[JudgedFinding
     found = saturation_of(contender.levels) if mode == SATURATION else None
     if found is None:
         return
-    at = {
-        "users": f"{found.level.virtual_users:,} users",
-        "per_s": f"{found.level.throughput_per_s.median:,.0f} operations/s",
-    }
+    at = {"users": found.level.load, "per_s": f"{found.level.throughput_per_s.median:,.0f} operations/s"}
     if found.beyond is None:
         yield kinds.NOT_SATURATED.judged(**at)
-        return
-    beyond = f"{found.beyond.virtual_users:,} users"
-    if found.is_spike:
-        yield kinds.ERRORS_SPIKE.judged(**at, beyond=beyond)
+    elif found.is_spike:
+        yield kinds.ERRORS_SPIKE.judged(**at, beyond=found.beyond.load)
     else:
-        yield kinds.SATURATION_POINT.judged(**at, beyond=beyond, gain=found.gain)
+        yield kinds.SATURATION_POINT.judged(**at, beyond=found.beyond.load, gain=found.gain)

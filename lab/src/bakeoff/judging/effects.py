@@ -19,21 +19,17 @@ def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> lis
     `prior` is what the variances of all contenders have in common. Holm's correction is over all effects.
     """
     factors = sorted({factor for contender in contenders for factor in contender.levels})
-    found = (
-        _effect(factor, one, other, contenders, prior)
+    effects = [
+        effect
         for factor in factors
-        for one, other in itertools.combinations(_levels(factor, contenders), 2)
-    )
-    effects = [effect for effect in found if effect is not None]
+        for one, other in itertools.combinations(sorted({each.levels.get(factor, "") for each in contenders} - {""}), 2)
+        if (effect := _effect(factor, one, other, contenders, prior)) is not None
+    ]
     adjusted = holm([effect.p_value for effect in effects])
     return [
         replace(effect, p_adjusted=p_value, verdict=verdict_on(effect.ratio, p_value, smallest_claim=None))
         for effect, p_value in zip(effects, adjusted, strict=True)
     ]
-
-
-def _levels(factor: str, contenders: Sequence[ContenderRates]) -> list[str]:
-    return sorted({contender.levels[factor] for contender in contenders if factor in contender.levels})
 
 
 def _effect(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Effect | None:
