@@ -165,17 +165,20 @@ class Level:
             return load_in_words(self.virtual_users, self.arrival_rate_per_s)
         return "all phases" if self.name == ALL_PHASES else self.name
 
+    def of_target(self, figure: str) -> Estimate | None:
+        """A figure of the target's cost by its name; None where it is unknown."""
+        found: Estimate | None = getattr(self.costs.get("target"), figure, None)
+        return found
+
     @property
     def cpu_percent_s_each(self) -> float | None:
         """The target's mean CPU % × seconds ÷ requests."""
-        own = self.costs.get("target")
-        return None if own is None else self._spent_each(own.cpu_percent_mean)
+        return self._spent_each(self.of_target("cpu_percent_mean"))
 
     @property
     def memory_mb_s_each(self) -> float | None:
         """The target's mean MB × seconds ÷ requests."""
-        own = self.costs.get("target")
-        return None if own is None else self._spent_each(own.memory_mean_mb)
+        return self._spent_each(self.of_target("memory_mean_mb"))
 
     def _spent_each(self, mean: Estimate | None) -> float | None:
         if mean is None or not self.requests:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import level_name
-from bakeoff.judging.judgement import JudgedContender, Level
+from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
@@ -58,7 +58,7 @@ def by_protocol(entries: Sequence[JudgedContender]) -> Table:
 def by_latency(entries: Sequence[JudgedContender]) -> Table:
     """Latency from best to worst."""
     known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None]
-    known.sort(key=lambda each: (_value(each[0], "p50"), each[1].name))
+    known.sort(key=lambda each: (each[0].latency_ms["p50"].median, each[1].name))
     rows = [
         (
             str(place),
@@ -97,7 +97,9 @@ def scaling(entries: Sequence[JudgedContender]) -> Table:
         beyond = [level for level in entry.levels if level.virtual_users > _FULL_USERS]
         if full and beyond:
             low, high = (max(levels, key=lambda level: level.virtual_users) for levels in (full, beyond))
-            rows.append((entry.name, *map(_at, (low, high)), numbers.ratio(_factor(low, high))))
+            before, after = low.throughput_per_s.median, high.throughput_per_s.median
+            reached = (f"{median_of(each.throughput_per_s, numbers.rate)} at {each.load}" for each in (low, high))
+            rows.append((entry.name, *reached, numbers.ratio(after / before if before else None)))
     headings = ("target", "load of full", "saturation", "factor")
     return Table("From full to saturation", headings, rows, note="Operations/s, medians over rounds.")
 
@@ -155,20 +157,6 @@ def _ended_early(entry: JudgedContender) -> str:
     words = [f"round {run.round}: {run.failure or run.status}" for run in early]
     words += [each.message for each in entry.findings if each.kind == "stopped-early"]
     return "; ".join(words) or NOTHING
-
-
-def _at(level: Level) -> str:
-    return f"{median_of(level.throughput_per_s, numbers.rate)} at {level.load}"
-
-
-def _factor(low: Level, high: Level) -> float | None:
-    before = low.throughput_per_s.median
-    return None if before == 0 else high.throughput_per_s.median / before
-
-
-def _value(level: Level, name: str) -> float:
-    figure = level.latency_ms.get(name)
-    return float("inf") if figure is None else figure.median
 
 
 def _peak(entry: JudgedContender) -> float:

@@ -59,7 +59,7 @@ def _table(load: EqualLoad, of: str, maxima: Mapping[str, Estimate | None]) -> T
             *(with_interval(entry.latency_ms[name], numbers.three_digits) for name in LATENCIES),
             with_interval(entry.cpu_us_each, numbers.three_digits),
             numbers.rate(None if maximum is None else maximum.median),
-            _share(load.rate_per_s, maximum),
+            numbers.percent(load.rate_per_s / maximum.median if maximum is not None and maximum.median > 0 else None),
         )
         for entry in load.entries
         for maximum in [maxima.get(entry.key)]
@@ -90,7 +90,3 @@ def _rank(entry: EqualLoadEntry, name: str) -> str:
     if name not in entry.ranks:
         return "~" if entry.holds and entry.unranked else NOTHING
     return f"{entry.ranks[name]}{'=' if entry.tied_with.get(name) else ''}"
-
-
-def _share(rate_per_s: float, maximum: Estimate | None) -> str:
-    return numbers.percent(rate_per_s / maximum.median if maximum is not None and maximum.median > 0 else None)

@@ -30,3 +30,9 @@ def title_of(factor: str) -> str:
 
 def words_of(factor: str, level: str) -> str:
     return capitalised(level) if factor == "language" else level_name(level)
+
+
+def compared_levels(effect: Effect) -> tuple[str, str]:
+    """The factor, and its two levels: `REST against gRPC`."""
+    one, other = words_of(effect.factor, effect.one), words_of(effect.factor, effect.other)
+    return title_of(effect.factor), f"{one} against {other}"

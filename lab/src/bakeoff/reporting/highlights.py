@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import CostEstimate, Estimate, JudgedContender
+from bakeoff.judging.judgement import Estimate, JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
 
@@ -65,10 +65,12 @@ def _lowest(contenders: Sequence[JudgedContender], question: _Question) -> Highl
 
 def _highlight(question: _Question, names: list[str], best: Estimate, contenders: int, shared: str) -> Highlight:
     low, high = best.low, best.high
+    # A place for two or three names; of more the first stands for all.
+    shown = names if len(names) <= _MOST_NAMES else [names[0], f"{len(names) - 1} others"]
     return Highlight(
         title=question.title,
         names=names,
-        who=f"All {len(names)}" if 2 < len(names) == contenders else _shortly(names),
+        who=f"All {len(names)}" if 2 < len(names) == contenders else listed(shown),
         value=f"{question.write(best.median)}{question.unit}",
         interval=None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
         shared=shared if len(names) > 1 else None,
@@ -76,34 +78,23 @@ def _highlight(question: _Question, names: list[str], best: Estimate, contenders
     )
 
 
-def _shortly(names: Sequence[str]) -> str:
-    """A place for two or three names; of more the first stands for all."""
-    return listed(names if len(names) <= _MOST_NAMES else [names[0], f"{len(names) - 1} others"])
-
-
 def _p99(contender: JudgedContender) -> Estimate | None:
     level = contender.optimal_level
     return None if level is None else level.latency_ms.get("p99")
 
 
-def _cpu(contender: JudgedContender) -> Estimate | None:
-    own = _target(contender)
-    return None if own is None else own.cpu_us_each
-
-
-def _memory(contender: JudgedContender) -> Estimate | None:
-    own = _target(contender)
-    return None if own is None else own.memory_peak_mb
-
-
-def _target(contender: JudgedContender) -> CostEstimate | None:
-    level = contender.best_level
-    return None if level is None else level.costs.get("target")
+def _cost(figure: str) -> Callable[[JudgedContender], Estimate | None]:
+    """A figure of the target's cost at its best load."""
+    return lambda contender: None if contender.best_level is None else contender.best_level.of_target(figure)
 
 
 _THROUGHPUT = _Question("Highest throughput", "maximum", "/s", numbers.rate, lambda each: each.peak_throughput_per_s)
 _QUESTIONS = (
     _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, _p99),
-    _Question("Least CPU", "target, per operation, at its best load", " µs", numbers.three_digits, _cpu),
-    _Question("Least memory", "peak of the target, at its best load", " MB", numbers.megabytes, _memory),
+    _Question(
+        "Least CPU", "target, per operation, at its best load", " µs", numbers.three_digits, _cost("cpu_us_each")
+    ),
+    _Question(
+        "Least memory", "peak of the target, at its best load", " MB", numbers.megabytes, _cost("memory_peak_mb")
+    ),
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bakeoff.reporting import numbers
-from bakeoff.reporting.grouped_findings import FindingGroup, groups_of
+from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.tables import all_tables
 from bakeoff.text.table import Table
@@ -34,7 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
     for table in all_tables(judgement):
         yield from _table(table)
     yield from ("## Findings", "")
-    yield from map(_finding, findings)
+    yield from (f"- **{plain(each.severity)}** ({plain(each.kind)}) {plain(each.words)}" for each in findings)
     yield from ("", "") if findings else ("No findings.", "")
     if judgement.not_measured:
         yield from ("## Not measured", "")
@@ -62,7 +62,3 @@ def _table(table: Table) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(plain, cells))} |"
-
-
-def _finding(group: FindingGroup) -> str:
-    return f"- **{plain(group.severity)}** ({plain(group.kind)}) {plain(group.words)}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.judgement import JudgedContender, Judgement
+from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
@@ -26,7 +26,7 @@ def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
     if judgement.contenders and 0 < judgement.rounds < 3:
         yield f"Only {plural(judgement.rounds, 'round')}: intervals and ties need three or more (--rounds 3)."
     if stored.runs and not any(run.result.timeline for run in stored.runs):
-        yield "These runs have no per-second figures (an older version made them), so there are no charts over time."
+        yield "These runs have no per-second figures, so there are no charts over time."
     if judgement.contenders and all(line.payload is not None for line in judgement.reference_lines):
         yield (
             "This machine is not calibrated: ./bakeoff calibrate measures PostgreSQL alone and the capacity "
@@ -42,10 +42,14 @@ def _contenders(judgement: Judgement) -> Iterator[str]:
     idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
     if idle:
         yield f"No request was measured for {_some([each.name for each in idle])}."
-    known = sorted({level.name for each in judgement.contenders for level in each.levels})
-    short = [each for each in judgement.contenders if each.levels and len(_phases(each)) < len(known)]
-    if short:
-        lines = [f"{each.name} lacks {_some(_lacking(each, known))}" for each in short]
+    phases = [(each.name, {level.name for level in each.levels}) for each in judgement.contenders if each.levels]
+    known = sorted(set().union(*(own for _, own in phases)))
+    lines = [
+        f"{name} lacks {_some([each for each in known if each not in own])}"
+        for name, own in phases
+        if len(own) < len(known)
+    ]
+    if lines:
         yield f"Missing phases: {'; '.join(lines[:_NAMED])}{'; …' if len(lines) > _NAMED else ''}."
 
 
@@ -58,15 +62,6 @@ def _runs(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
     without = {each.name for each in judgement.contenders for run in each.runs if run.id not in timed}
     if without and timed:
         yield f"Per-second figures are missing for some runs of {_some(sorted(without))}."
-
-
-def _phases(contender: JudgedContender) -> set[str]:
-    return {level.name for level in contender.levels}
-
-
-def _lacking(contender: JudgedContender, known: Sequence[str]) -> list[str]:
-    present = _phases(contender)
-    return [name for name in known if name not in present]
 
 
 def _some(names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bakeoff.judging.judgement import Effect, JudgedContender
 from bakeoff.reporting import numbers
-from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.factor_effects import compared_levels, known_first
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.text.table import Table
@@ -54,8 +54,7 @@ def statuses(entries: Sequence[JudgedContender]) -> Table:
 def operation_effects(effects: Sequence[Effect]) -> Table:
     rows = [
         (
-            title_of(each.factor),
-            f"{words_of(each.factor, each.one)} against {words_of(each.factor, each.other)}",
+            *compared_levels(each),
             each.operation,
             each.load,
             with_interval(each.ratio, numbers.ratio),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, JudgedContender, Judgement, ReferenceLine
+from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Judgement
 from bakeoff.reporting.chart import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
@@ -73,7 +73,12 @@ def _charts(judgement: Judgement, stored: StoredComparison) -> Iterator[Chart]:
 
 def _charts_of(division: str, judgement: Judgement, runs: Mapping[str, Sequence[RunResult]]) -> Iterator[Chart]:
     own = judgement.of_division(division)
-    limits = [line for line in judgement.reference_lines if _bounds(line, own)]
+    # Lines that were measured with messages of these contenders' payload.
+    limits = [
+        line
+        for line in judgement.reference_lines
+        if any(line.payload == each.payload or line.name in each.reference_shares for each in own)
+    ]
     # Of a single load the ranking, and the table of resources, say all.
     along_load = len(load_axis_values(own)) > 1
     yield ranking_chart(division, own, limits)
@@ -84,11 +89,6 @@ def _charts_of(division: str, judgement: Judgement, runs: Mapping[str, Sequence[
     yield from cost_charts(division, own)
     if along_load:
         yield from resource_charts(division, own)
-
-
-def _bounds(line: ReferenceLine, contenders: Sequence[JudgedContender]) -> bool:
-    """Whether a line was measured with messages of these contenders' payload."""
-    return any(line.payload == each.payload or line.name in each.reference_shares for each in contenders)
 
 
 def _completed_runs(judgement: Judgement, stored: StoredComparison) -> dict[str, list[RunResult]]:

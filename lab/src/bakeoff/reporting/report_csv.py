@@ -56,7 +56,7 @@ def csv_report(report: Report) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in figure_rows(report):
-        writer.writerow([_safe(cell) if isinstance(cell, str) else _number(cell) for cell in row])
+        writer.writerow(map(_cell, row))
     return text.getvalue()
 
 
@@ -227,9 +227,7 @@ def _scale(curve: ScaleCurve) -> Iterator[tuple[Place, Iterable[Figure]]]:
         )
 
 
-def _number(value: float | None) -> str:
+def _cell(value: str | float | None) -> str:
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
     return "" if value is None else f"{value if isinstance(value, int) else rounded(value):.10g}"
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -16,7 +16,7 @@ from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
-from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.numbers import NOTHING
@@ -69,12 +69,11 @@ def at_best(entries: Sequence[JudgedContender]) -> Table:
             level.load,
             *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in ("min", "mean", "p50", "p99")),
             numbers.count(level.failed),
-            median_of(None if own is None else own.cpu_us_each, numbers.three_digits),
-            median_of(None if own is None else own.memory_peak_mb, numbers.megabytes),
+            median_of(level.of_target("cpu_us_each"), numbers.three_digits),
+            median_of(level.of_target("memory_peak_mb"), numbers.megabytes),
         )
         for entry in entries
         if (level := entry.best_level) is not None
-        for own in [level.costs.get("target")]
     ]
     headings = ("target", "load", "min ms", "mean ms", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
     note = (
@@ -148,7 +147,6 @@ def resources(entries: Sequence[JudgedContender]) -> Table:
         for entry in entries
         for level in entry.levels[:MOST_ROWS]
         if "target" in level.costs
-        for each in [(level.cpu_percent_s_each, level.memory_mb_s_each)]
     ]
     note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
     return Table("Resource usage by phase", headings, rows, left=2, note=note)
@@ -207,12 +205,7 @@ def _observed(
 
 def effects(found: Sequence[Effect]) -> Table:
     rows = [
-        (
-            title_of(each.factor),
-            f"{words_of(each.factor, each.one)} against {words_of(each.factor, each.other)}",
-            with_interval(each.ratio, numbers.ratio),
-            VERDICTS.get(each.verdict, each.verdict),
-        )
+        (*compared_levels(each), with_interval(each.ratio, numbers.ratio), VERDICTS.get(each.verdict, each.verdict))
         for each in known_first(found)
     ]
     headings = ("factor", "levels", "throughput ratio", "verdict")

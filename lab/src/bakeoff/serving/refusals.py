@@ -13,6 +13,7 @@ from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.serving.page_replies import page
 
 _RETRY_AFTER_S = 5
+_FAILED = "Internal error. See the terminal that runs ./bakeoff serve."
 _log = logging.getLogger(__name__)
 
 
@@ -22,29 +23,20 @@ def _refused(_request: Request, error: Exception) -> Response:
     return page("message.html.j2", error.status_code, words=words)
 
 
-def _not_found(_request: Request, error: Exception) -> Response:
-    return page("message.html.j2", 404, words=str(error))
-
-
 def _unreachable(_request: Request, error: Exception) -> Response:
     # Addresses and users of the database are for the terminal of the server, not for readers.
     _log.warning("%s", error)
-    words = "The metrics database cannot be reached. Try again in a few seconds."
-    reply = page("message.html.j2", 503, words=words)
+    reply = page("message.html.j2", 503, words="The metrics database cannot be reached. Try again in a few seconds.")
     reply.headers["retry-after"] = str(_RETRY_AFTER_S)
     return reply
 
 
-def _failed(_request: Request, _error: Exception) -> Response:
-    # The server logs the error with its traceback.
-    return page("message.html.j2", 500, words="Internal error. See the terminal that runs ./bakeoff serve.")
-
-
 HANDLERS: Mapping[int | type[Exception], Callable[[Request, Exception], Response]] = {
     HTTPException: _refused,
-    NotFoundError: _not_found,
+    NotFoundError: lambda _request, error: page("message.html.j2", 404, words=str(error)),
     DatabaseUnreachableError: _unreachable,
     psycopg.OperationalError: _unreachable,
-    Exception: _failed,
+    # The server logs the error with its traceback.
+    Exception: lambda _request, _error: page("message.html.j2", 500, words=_FAILED),
 }
 """By the kind of error; the nearest kind has the word."""

@@ -48,8 +48,8 @@ def throughput_chart(
 def resource_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
     """CPU and memory of the target at each load: the documents' four measures."""
     measures: list[tuple[str, str, Format, Callable[[Level], float | None]]] = [
-        ("CPU %", "Mean CPU of the target, % of one core", "percent", _cpu_percent),
-        ("Memory", "Mean memory of the target, MB", "mb", _memory_mb),
+        ("CPU %", "Mean CPU of the target, % of one core", "percent", _of_target("cpu_percent_mean")),
+        ("Memory", "Mean memory of the target, MB", "mb", _of_target("memory_mean_mb")),
         ("CPU % per request", "CPU % × seconds per request", "derived", attrgetter("cpu_percent_s_each")),
         ("Memory per request", "MB × seconds per request", "derived", attrgetter("memory_mb_s_each")),
     ]
@@ -116,11 +116,5 @@ def _points(contender: JudgedContender, pick: Callable[[Level], float | None]) -
     return [[_x(level), numbers.rounded(value)] for level in levels if (value := pick(level)) is not None]
 
 
-def _cpu_percent(level: Level) -> float | None:
-    own = level.costs.get("target")
-    return None if own is None or own.cpu_percent_mean is None else own.cpu_percent_mean.median
-
-
-def _memory_mb(level: Level) -> float | None:
-    own = level.costs.get("target")
-    return None if own is None else own.memory_mean_mb.median
+def _of_target(figure: str) -> Callable[[Level], float | None]:
+    return lambda level: None if (found := level.of_target(figure)) is None else found.median
