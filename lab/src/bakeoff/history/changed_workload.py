@@ -11,7 +11,7 @@ MARK = "the workload changed"
 
 
 def changed_workloads(runs: Iterable[RunFigures]) -> list[str]:
-    """The workloads that some completed runs were sent in one form and others in another; older records do not say."""
+    """The workloads that some completed runs were sent in one form and others in another."""
     digests: dict[str, set[str]] = {}
     for run in runs:
         if run.status == "completed" and run.workload_digest:

@@ -1,12 +1,15 @@
 """Stored runs side by side. Pure functions over figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.run_figures import METRICS, RunFigures, Series
 from bakeoff.history.run_references import Referenced
+
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
@@ -42,28 +45,23 @@ def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:
         columns = [
             _column(f"{reference.name} {reference.runs[0].series.label}", reference.runs) for reference in references
         ]
-        return [SideBySide("", columns), *_same_operations(references)]
+        # The operations that all of them have by name.
+        named = [{each.operation: [each] for each in of_several(one.measurement.operations)} for one in references]
+        return [SideBySide("", columns), *_in_common(references, named, lambda name: f"operation {name}")]
     grouped = [by_series([*each.runs, *of_several(each.measurement.operations)]) for each in references]
-    common = [key for key in grouped[0] if all(key in group for group in grouped[1:])]
+    return _in_common(references, grouped, lambda series: series.label)
+
+
+def _in_common(
+    references: Sequence[Referenced], grouped: Sequence[Mapping[_Key, list[RunFigures]]], title: Callable[[_Key], str]
+) -> list[SideBySide]:
     return [
         SideBySide(
-            key.label,
+            title(key),
             [_column(reference.name, group[key]) for reference, group in zip(references, grouped, strict=True)],
         )
-        for key in common
-    ]
-
-
-def _same_operations(references: Sequence[Referenced]) -> list[SideBySide]:
-    """Of single runs, the operations that all of them have by name."""
-    named = [{each.operation: each for each in of_several(each.measurement.operations)} for each in references]
-    common = [name for name in named[0] if all(name in each for each in named)]
-    return [
-        SideBySide(
-            f"operation {name}",
-            [_column(reference.name, [each[name]]) for reference, each in zip(references, named, strict=True)],
-        )
-        for name in common
+        for key in grouped[0]
+        if all(key in group for group in grouped[1:])
     ]
 
 

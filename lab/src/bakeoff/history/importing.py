@@ -13,18 +13,13 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.document import StoredDocument
 from bakeoff.results.result_files import read_result_file, result_files
-from bakeoff.storage.metrics_store import MetricsStore, insert_run
+from bakeoff.storage.metrics_store import MetricsStore, insert_comparison, insert_run
 
 _FIND = """
 SELECT id FROM test_runs
 WHERE target = %s AND test_mode = %s AND payload_size = %s AND started_at = %s
 """
 _FIND_COMPARISON = "SELECT id FROM comparisons WHERE started_at = %s AND command = %s"
-_ADD_COMPARISON = """
-INSERT INTO comparisons (started_at, finished_at, name, workload, test_mode, command, rounds, scale, status)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'completed')
-RETURNING id
-"""
 _EXTEND = "UPDATE comparisons SET finished_at = %s WHERE id = %s AND status = 'completed' AND finished_at < %s"
 
 # Content of a valid document that PostgreSQL or its driver does not take: characters that are none,
@@ -97,12 +92,4 @@ def _comparison_of(connection: "psycopg.Connection[Any]", document: StoredDocume
     if found is not None:
         connection.execute(_EXTEND, [finished_at, found[0], finished_at])
         return int(found[0])
-    added = connection.execute(
-        _ADD_COMPARISON,
-        [
-            *(origin.started_at, finished_at, origin.name, origin.workload),
-            *(origin.mode, origin.command, origin.rounds, origin.scale),
-        ],
-    ).fetchone()
-    assert added is not None
-    return int(added[0])
+    return insert_comparison(connection, origin, {"finished_at": finished_at, "status": "completed"})

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bakeoff.documents.checked import Json
-from bakeoff.postgres.server import Server
 
 
 @dataclass(frozen=True)
@@ -26,15 +25,3 @@ class Requested:
         if reason is not None:
             return reason
         return "no reason was recorded" if self.status == "completed" else f"the comparison is {self.status}"
-
-
-def requested_of(server: Server, comparison_id: int) -> Requested | None:
-    """The request of a stored comparison; None where there is no such comparison."""
-    with server.connect() as connection:
-        row = connection.execute(
-            "SELECT request, status, not_measured, refused FROM comparisons WHERE id = %s", [comparison_id]
-        ).fetchone()
-    if row is None:
-        return None
-    document, status, not_measured, refused = row
-    return Requested(document, status, not_measured, frozenset(refused))

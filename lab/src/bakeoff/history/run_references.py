@@ -9,7 +9,7 @@ from pathlib import Path
 from bakeoff.errors import BakeoffError
 from bakeoff.history.comparison_of_commit import commit_of, comparison_at
 from bakeoff.history.phases import Measurement, measurement_of_stored
-from bakeoff.history.requested import Requested, requested_of
+from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -22,12 +22,17 @@ _LATEST = "SELECT id FROM comparisons WHERE NOT confirmation ORDER BY started_at
 
 @dataclass(frozen=True)
 class Referenced:
-    """The runs that a reference names. `comparison` and its request are None where it names one run or a file."""
+    """The runs that a reference names. `comparison` is None where it names one run or a file."""
 
     name: str
     stored: Sequence[StoredRun]
     comparison: StoredComparison | None = None
-    requested: Requested | None = None
+
+    @property
+    def requested(self) -> Requested | None:
+        """The comparison's request."""
+        own = self.comparison
+        return None if own is None else Requested(own.request, own.status, own.not_measured, frozenset(own.refused))
 
     @property
     def comparison_id(self) -> int | None:
@@ -73,13 +78,8 @@ def resolve_asked(project: Project, server: Server, reference: str, like: Sequen
 
 
 def _comparison(server: Server, comparison_id: int, name: str) -> Referenced:
-    requested = requested_of(server, comparison_id)
-    if requested is None:
-        raise BakeoffError(
-            f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
-        )
     comparison = load_comparison(server, comparison_id)
-    return Referenced(name, comparison.runs, comparison, requested)
+    return Referenced(name, comparison.runs, comparison)
 
 
 def _commit(project: Project, server: Server, reference: str, like: Sequence[RunFigures]) -> Referenced:

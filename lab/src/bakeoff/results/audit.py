@@ -21,7 +21,7 @@ class Audit:
 
     `lost`, `wrong` and `stale` rows void the run, of which `clean` knows; the other counts show what it covers.
     `through` are the operations that read the entities back, empty where the database was asked; of the `entities`
-    so many were `checked_entities`, a random sample where they are fewer; None in older records: all of them.
+    so many were `checked_entities`, a random sample where they are fewer; None: all of them.
     """
 
     clean: bool = True

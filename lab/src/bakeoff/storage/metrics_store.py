@@ -98,21 +98,7 @@ class MetricsStore:
     def begin_comparison(self, origin: "Origin", request: Mapping[str, Json]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""
         with self._connected() as connection:
-            return _inserted(
-                connection,
-                "comparisons",
-                {
-                    "started_at": origin.started_at,
-                    "workload": origin.workload,
-                    "test_mode": origin.mode,
-                    "command": origin.command,
-                    "status": "running",
-                    "name": origin.name,
-                    "rounds": origin.rounds,
-                    "scale": origin.scale,
-                    "request": Jsonb(dict(request)),
-                },
-            )
+            return insert_comparison(connection, origin, {"status": "running", "request": Jsonb(dict(request))})
 
     def change_request(self, comparison_id: int, request: Mapping[str, Json]) -> None:
         """Notes what has been found out since the invocation began, so that a resumed one begins from it."""
@@ -187,6 +173,12 @@ class MetricsStore:
             raise DatabaseUnreachableError(
                 f"The connection to the database {self._server.shown_url} was lost: {' '.join(str(error).split())}."
             ) from error
+
+
+def insert_comparison(connection: "psycopg.Connection[TupleRow]", origin: "Origin", others: "Row") -> int:
+    """Adds a comparison with these further columns; returns its id."""
+    row = {**vars(origin), **others}
+    return _inserted(connection, "comparisons", {"test_mode": row.pop("mode"), **row})
 
 
 def insert_run(connection: "psycopg.Connection[TupleRow]", comparison_id: int, run: "RunResult") -> int:

@@ -1,6 +1,6 @@
 """Reads comparisons and their runs back out of the metrics database, as the values they were stored from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -8,13 +8,15 @@ from typing import Any
 from psycopg import Connection
 from psycopg.rows import DictRow, TupleRow, dict_row, kwargs_row
 
+from bakeoff.documents.checked import Json
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
 from bakeoff.results.run import RunResult
 from bakeoff.storage.rows import Row, run_of_rows
 
 _COMPARISON = (
-    "SELECT id, name, workload, test_mode, command, status, rounds, started_at, finished_at, not_measured, scale"
+    "SELECT id, name, workload, test_mode, command, status, rounds, started_at, finished_at, not_measured, scale,"
+    " request, refused"
 )
 _BY_ID = f"{_COMPARISON} FROM comparisons WHERE id = %s".encode()
 _LATEST = f"""
@@ -43,6 +45,7 @@ class StoredComparison:
 
     `reference_draws` are rows a second of each reference line that was drawn before and after it, in that order.
     `scale` is the factor whose levels are counts of something, so that throughput along them is a curve; or empty.
+    `request` is empty where it was imported; `refused` are those not measured that could have been.
     """
 
     id: int
@@ -58,6 +61,8 @@ class StoredComparison:
     runs: Sequence[StoredRun]
     reference_draws: Mapping[str, Sequence[float]] = field(default_factory=dict)
     scale: str = ""
+    request: Mapping[str, Json] = field(default_factory=dict)
+    refused: Collection[str] = ()
 
 
 def load_comparison(server: Server, comparison_id: int | None = None) -> StoredComparison:
@@ -69,7 +74,7 @@ def load_comparison(server: Server, comparison_id: int | None = None) -> StoredC
             raise NotFoundError(
                 "Nothing has been measured yet: start with ./bakeoff run smoke."
                 if comparison_id is None
-                else f"There is no comparison {comparison_id}. ./bakeoff runs list shows the stored ones."
+                else f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
             )
         ids = connection.execute(_RUNS_OF_MODE, [found.id, found.mode]).fetchall()
         draws: dict[str, list[float]] = {}
@@ -93,34 +98,29 @@ def _comparison(test_mode: str, **columns: Any) -> StoredComparison:  # each of 
     return StoredComparison(mode=test_mode, runs=[], **columns)
 
 
+# The tables that hold parts of a run, and the order of these.
+_PARTS = {
+    "performance_metrics": "test_run_id",
+    "test_phases": "phase_number",
+    "resource_metrics": "sampled_at",
+    "findings": "id",
+}
+
+
 def _load(connection: Connection[TupleRow], ids: Sequence[int]) -> list[StoredRun]:
     rows = {row["id"]: row for row in _all(connection, "SELECT * FROM test_runs WHERE id = ANY(%s)", ids)}
-    totals = _grouped(connection, "SELECT * FROM performance_metrics WHERE test_run_id = ANY(%s)", ids)
-    phases = _grouped(
-        connection, "SELECT * FROM test_phases WHERE test_run_id = ANY(%s) ORDER BY test_run_id, phase_number", ids
-    )
-    samples = _grouped(
-        connection, "SELECT * FROM resource_metrics WHERE test_run_id = ANY(%s) ORDER BY test_run_id, sampled_at", ids
-    )
-    findings = _grouped(connection, "SELECT * FROM findings WHERE test_run_id = ANY(%s) ORDER BY test_run_id, id", ids)
+    parts = [_grouped(connection, table, order, ids) for table, order in _PARTS.items()]
     return [
         StoredRun(
-            run_id,
-            rows[run_id]["comparison_id"],
-            run_of_rows(
-                rows[run_id],
-                totals.get(run_id, []),
-                phases.get(run_id, []),
-                samples.get(run_id, []),
-                findings.get(run_id, []),
-            ),
+            run_id, rows[run_id]["comparison_id"], run_of_rows(rows[run_id], *(each.get(run_id, []) for each in parts))
         )
         for run_id in ids
         if run_id in rows
     ]
 
 
-def _grouped(connection: Connection[TupleRow], statement: str, ids: Sequence[int]) -> dict[int, list[Row]]:
+def _grouped(connection: Connection[TupleRow], table: str, order: str, ids: Sequence[int]) -> dict[int, list[Row]]:
+    statement = f"SELECT * FROM {table} WHERE test_run_id = ANY(%s) ORDER BY test_run_id, {order}"  # noqa: S608 — of the tables above
     grouped: dict[int, list[Row]] = {}
     for row in _all(connection, statement, ids):
         grouped.setdefault(row["test_run_id"], []).append(row)

@@ -1,13 +1,15 @@
 """The cost of an operation: CPU of target, database and engine stacked, and their memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.judgement import CostEstimate, JudgedContender, Level
+from bakeoff.judging.judgement import CostEstimate, Estimate, JudgedContender, Level
 from bakeoff.reporting.chart import Axis, Chart, Row, Stack, identity
 from bakeoff.reporting.numbers import rounded
 from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"target": "target", "database": "database", "engine": "generator"}
+_CPU_NOTE = "Kernel counters, divided by acknowledged operations; all phases together."
+_MEMORY_NOTE = "Resident memory, shared pages counted once; all phases together."
 
 
 def parts_of(level: Level) -> Iterator[tuple[str, CostEstimate]]:
@@ -23,37 +25,29 @@ def cost_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart
     totals = {each.key: each.total for each in contenders if each.total is not None and each.total.costs}
     rows = [Row(each.name, identity(each), each.identity) for each in contenders if each.key in totals]
 
-    def stacks(pick: Callable[[CostEstimate], float | None]) -> list[Stack]:
-        return [
-            Stack(ROLE_NAMES[role], style, [_value(each, role, pick) for each in totals.values()])
-            for style, role in enumerate(ROLES)
-        ]
-
+    figures = (
+        ("cpu", "CPU per operation", Axis("CPU µs per operation", "linear", "us"), _CPU_NOTE, "cpu_us_each"),
+        ("memory", "Peak memory", Axis("peak memory, MB", "linear", "mb"), _MEMORY_NOTE, "memory_peak_mb"),
+    )
     charts = [
         Chart(
-            slot="cost-cpu",
-            title="CPU per operation",
+            slot=f"cost-{slot}",
+            title=title,
             kind="bars",
-            x=Axis("CPU µs per operation", "linear", "us"),
+            x=axis,
             rows=rows,
-            stacks=stacks(lambda cost: None if cost.cpu_us_each is None else cost.cpu_us_each.median),
+            stacks=[
+                Stack(ROLE_NAMES[role], style, [_value(each, role, figure) for each in totals.values()])
+                for style, role in enumerate(ROLES)
+            ],
             group=group,
-            note="Kernel counters, divided by acknowledged operations; all phases together.",
-        ),
-        Chart(
-            slot="cost-memory",
-            title="Peak memory",
-            kind="bars",
-            x=Axis("peak memory, MB", "linear", "mb"),
-            rows=rows,
-            stacks=stacks(lambda cost: cost.memory_peak_mb.median),
-            group=group,
-            note="Resident memory, shared pages counted once; all phases together.",
-        ),
+            note=note,
+        )
+        for slot, title, axis, note, figure in figures
     ]
     return [chart for chart in charts if any(value for stack in chart.stacks for value in stack.values)]
 
 
-def _value(total: Level, role: str, pick: Callable[[CostEstimate], float | None]) -> float | None:
-    value = pick(total.costs[role]) if role in total.costs else None
-    return None if value is None else rounded(value)
+def _value(total: Level, role: str, figure: str) -> float | None:
+    estimate: Estimate | None = getattr(total.costs.get(role), figure, None)
+    return None if estimate is None else rounded(estimate.median)

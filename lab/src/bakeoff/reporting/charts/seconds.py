@@ -1,6 +1,6 @@
 """Throughput and latency over time, with the phases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
@@ -13,6 +13,7 @@ from bakeoff.results.run import RunResult, Second
 _TIME = Axis("seconds since the first phase", "linear", "seconds")
 _P99 = Axis("p99 of each second, ms", "log", "ms")
 _MOST_SPANS = 24
+_MEDIAN = "Median over rounds for each time step."
 LONGEST = 180
 """Points of a line; more than a screen can show only cost size."""
 
@@ -34,27 +35,26 @@ def time_charts(group: str, entries: Sequence[JudgedContender], runs: Mapping[st
     if not longest:
         return []
     spans = _spans(longest, next((entry for entry in entries if timelines[entry.key] is longest), None))
-    throughput = Chart(
-        slot="time-throughput",
-        title="Throughput over time",
-        x=_TIME,
-        y=THROUGHPUT,
-        series=[series(each, [[at.at_s, at.operations_per_s] for at in timelines[each.key]]) for each in entries],
-        group=group,
-        note="Median over rounds for each time step.",
-        spans=spans,
+    figures: Sequence[tuple[str, str, Axis, str, Callable[[Moment], float | None]]] = (
+        ("throughput", "Throughput", THROUGHPUT, _MEDIAN, lambda at: at.operations_per_s),
+        ("latency", "p99", _P99, "Worst second of each time step, median over rounds.", lambda at: at.p99_ms or None),
     )
-    p99 = Chart(
-        slot="time-latency",
-        title="p99 over time",
-        x=_TIME,
-        y=_P99,
-        series=[series(each, [[at.at_s, at.p99_ms] for at in timelines[each.key] if at.p99_ms]) for each in entries],
-        group=group,
-        note="Worst second of each time step, median over rounds.",
-        spans=spans,
-    )
-    return [throughput, p99]
+    return [
+        Chart(
+            slot=f"time-{slot}",
+            title=f"{title} over time",
+            x=_TIME,
+            y=axis,
+            series=[
+                series(each, [[at.at_s, value] for at in timelines[each.key] if (value := pick(at)) is not None])
+                for each in entries
+            ],
+            group=group,
+            note=note,
+            spans=spans,
+        )
+        for slot, title, axis, note, pick in figures
+    ]
 
 
 def _spans(timeline: Sequence[Moment], entry: JudgedContender | None) -> list[Span]:
