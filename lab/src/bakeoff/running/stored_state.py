@@ -68,8 +68,13 @@ class StoredFacts:
 def keeps_ledger(testbed: Testbed, contender: Contender) -> bool:
     """A ledger is of use only where an audit can follow."""
     engine = contender.engine
-    can_audit = testbed.server is not None or (_reads_back(contender) and engine.can_read_back)
+    can_audit = has_query(testbed, contender) or (_reads_back(contender) and engine.can_read_back)
     return engine.can("ledger") and engine.manifest.audit is not None and can_audit
+
+
+def has_query(testbed: Testbed, contender: Contender) -> bool:
+    """Whether an audit asks the database; without one the target itself reads back."""
+    return testbed.server is not None and contender.workload.declared.audit is not None
 
 
 def preload(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles) -> StoredFacts:
@@ -97,9 +102,9 @@ def audit(testbed: Testbed, contender: Contender, files: RunFiles, facts: Stored
         facts = replace(facts, preloaded_after=preloaded_in(contender.workload, testbed.server))
     if facts.has_ledger:
         testbed.progress.step(f"{contender.key}: audit")
-        facts = replace(facts, verdict=_audited(testbed, contender, files))
+        facts = replace(facts, verdict=audited(testbed, contender, files))
         if facts.created is not None and facts.created.files is not None:
-            facts = replace(facts, created_verdict=_audited(testbed, contender, facts.created.files))
+            facts = replace(facts, created_verdict=audited(testbed, contender, facts.created.files))
     return facts
 
 
@@ -161,10 +166,10 @@ def _reads_back(contender: Contender) -> bool:
     return bool(contender.workload.declared.reads_back)
 
 
-def _audited(testbed: Testbed, contender: Contender, files: RunFiles) -> Audit | None:
+def audited(testbed: Testbed, contender: Contender, files: RunFiles) -> Audit | None:
     """By the database where the lab knows it and the query, else by the target's own reads."""
     engine, workload, launcher = contender.engine, contender.workload, testbed.launcher
-    if testbed.server is not None and workload.declared.audit is not None:
+    if testbed.server is not None and has_query(testbed, contender):
         return audit_run(engine, workload, testbed.server, files.plan, files.ledger, launcher)
     return read_back(engine, workload, files.plan, files.ledger, launcher)
 

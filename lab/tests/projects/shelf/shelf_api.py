@@ -9,7 +9,7 @@ import os
 import sqlite3
 import sys
 import threading
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import psycopg
 
@@ -65,6 +65,7 @@ class Api(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     name = ""
     stores = threading.local()
+    remembered: ClassVar[dict[int, str]] = {}
 
     @property
     def store(self) -> Store:
@@ -78,13 +79,18 @@ class Api(http.server.BaseHTTPRequestHandler):
             self.store.run("SELECT count(*) FROM books")
             self.reply(200, {})
             return
-        rows = self.store.run("SELECT id, title FROM books WHERE id = ?", int(self.path.rpartition("/")[2]))
+        number = int(self.path.rpartition("/")[2])
+        rows = self.store.run("SELECT id, title FROM books WHERE id = ?", number)
+        if number in self.remembered:
+            rows = [(number, self.remembered[number])]
         self.reply(*((200, {"id": rows[0][0], "title": rows[0][1]}) if rows else (404, {})))
 
     def do_POST(self) -> None:
         title = json.loads(self.rfile.read(int(self.headers["content-length"])))["title"]
         ((number,),) = self.store.run("INSERT INTO books (title) VALUES (?) RETURNING id", title)
-        if FAULT == "lost-writes" and number % 7 == 0:
+        if FAULT == "remembered-writes":
+            self.remembered[number] = title
+        if FAULT == "remembered-writes" or (FAULT == "lost-writes" and number % 7 == 0):
             self.store.run("DELETE FROM books WHERE id = ?", number)
         self.reply(201, {"id": number, "title": title})
 

@@ -1,0 +1,130 @@
+"""A service that makes its own table is measured over every kind of storage, and what it acknowledged is audited."""
+
+import re
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from bakeoff.cli.plain_progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.recorder import Comparison
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.project import Project
+from bakeoff.results.run import Durability, RunResult, Status
+from shelf import MIGRATE, SEEDS, add_shelf, files, postgresql
+
+pytestmark = pytest.mark.end_to_end
+
+
+def measured(checkout: Project, mode: str = "quick", **options: Any) -> Comparison:
+    """Two users for a second, in two rounds."""
+    short = {} if mode == "smoke" else {"users": [2], "phase_duration_s": 1.0, "warm_up_s": 0, "rounds": 2}
+    request = ComparisonRequest(mode, "a test", **{**short, **options})
+    return compare(checkout, request, PlainProgress(Console(quiet=True)))
+
+
+def runs_of(comparison: Comparison) -> list[RunResult]:
+    """The runs of both rounds, each of which started from the same state."""
+    assert comparison.not_measured == {}
+    first, second = comparison.runs
+    for run in (first, second):
+        assert run.status is Status.COMPLETED, run.failure
+        assert run.audit is not None and run.audit.clean and run.audit.acknowledged_operations > 0
+    return [first, second]
+
+
+def states_at_start(checkout: Project) -> set[str]:
+    return {log.read_text() for log in (checkout.results / "shelf-rest").glob("*.log") if ".engine" not in log.name}
+
+
+def change(file: Path, text: str, new: str) -> None:
+    before = file.read_text("utf-8")
+    assert text in before
+    file.write_text(before.replace(text, new), "utf-8")
+
+
+STARTS = {f"starts with {SEEDS} books\n"}
+
+
+def test_writes_to_a_prepared_postgresql_are_proven_through_reads(measuring_checkout: Project) -> None:
+    add_shelf(measuring_checkout, postgresql())
+    runs = runs_of(measured(measuring_checkout))
+    assert {run.durability for run in runs} == {Durability.PROVEN}
+    assert all("audited-by-reads" in {finding.kind for finding in run.findings} for run in runs)
+    assert all(run.database_activity is not None and run.database_activity.rows_inserted for run in runs)
+    assert states_at_start(measuring_checkout) == STARTS
+
+
+def test_files_are_copied_for_each_run_and_their_durability_is_declared(measuring_checkout: Project) -> None:
+    add_shelf(measuring_checkout, files())
+    runs = runs_of(measured(measuring_checkout))
+    assert {run.durability for run in runs} == {Durability.DECLARED}
+    assert states_at_start(measuring_checkout) == STARTS
+    assert not list((measuring_checkout.state / "files").iterdir())
+
+
+def test_an_external_store_is_reset_for_each_run(measuring_checkout: Project, tmp_path: Path) -> None:
+    store = quote(str(tmp_path / "books.db"))
+    reset = f"kind = \"external\"\nreset = '''rm -f {store}; {MIGRATE} {store}'''\n"
+    add_shelf(measuring_checkout, reset, str(tmp_path / "books.db"))
+    runs = runs_of(measured(measuring_checkout))
+    assert {run.durability for run in runs} == {Durability.DECLARED}
+    assert states_at_start(measuring_checkout) == STARTS
+
+
+def test_writes_that_the_process_alone_remembers_are_lost_in_a_crash(measuring_checkout: Project) -> None:
+    add_shelf(measuring_checkout, postgresql(), fault="remembered-writes")
+    runs = runs_of(measured(measuring_checkout))
+    assert {run.durability for run in runs} == {Durability.NOT_DURABLE}
+    (found,) = [finding for finding in runs[0].findings if finding.kind == "not-durable"]
+    assert re.search(r"After a crash of PostgreSQL under load [\d,]+ of [\d,]+ acknowledged operations", found.message)
+
+
+AUDIT = "SELECT ARRAY[id::text] AS key, jsonb_build_object('title', title) AS document FROM books"
+
+
+def test_an_audit_query_asks_the_copy_and_knows_the_prepared_rows(measuring_checkout: Project) -> None:
+    target = add_shelf(measuring_checkout, postgresql())
+    workload = measuring_checkout.root / "contract" / target.workload
+    (workload / "audit.sql").write_text(AUDIT)
+    change(workload / "workload.toml", "vectors =", 'audit = "audit.sql"\nvectors =')
+    runs = runs_of(measured(measuring_checkout))
+    assert {run.durability for run in runs} == {Durability.PROVEN}
+    kinds = {finding.kind for run in runs for finding in run.findings}
+    assert not kinds & {"audited-by-reads", "unexplained-rows"}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (postgresql, "the workload has no audit query"),
+        (files, "the target stores in no PostgreSQL that the lab could ask"),
+    ],
+)
+def test_writes_that_nothing_can_audit_are_reported(measuring_checkout: Project, make: Any, words: str) -> None:
+    target = add_shelf(measuring_checkout, make())
+    change(measuring_checkout.root / "contract" / target.workload / "workload.toml", 'read_back = "Read"\n', "")
+    comparison = measured(measuring_checkout, rounds=1)
+    assert comparison.not_measured == {}
+    (run,) = comparison.runs
+    assert (run.status, run.audit, run.durability) == (Status.COMPLETED, None, Durability.DECLARED)
+    (found,) = [finding for finding in run.findings if finding.kind == "not-audited"]
+    assert found.message.startswith(f"Acknowledged writes were not audited: {words}")
+
+
+@pytest.mark.parametrize("make", [postgresql, files])
+def test_lost_writes_are_found_through_reads(measuring_checkout: Project, make: Any) -> None:
+    add_shelf(measuring_checkout, make(), fault="lost-writes")
+    comparison = measured(measuring_checkout, mode="smoke")
+    (run,) = comparison.runs
+    assert run.status is not Status.COMPLETED
+
+
+@pytest.mark.parametrize("make", [postgresql, files])
+def test_a_prepare_that_fails_is_the_reason_why_nothing_is_measured(measuring_checkout: Project, make: Any) -> None:
+    add_shelf(measuring_checkout, make(), fault="failing-migration")
+    words = measured(measuring_checkout).not_measured["shelf-rest"]
+    assert "prepare failed with status 1" in words and "the migration 0002_authors is broken" in words
