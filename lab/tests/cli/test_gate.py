@@ -12,8 +12,8 @@ from rich.console import Console
 
 from bakeoff.builds.build import Build
 from bakeoff.cli.gate import gate as command
+from bakeoff.cli.output import typed_command
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.cli.typed_command import typed_command
 from bakeoff.comparing import comparison as comparing
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from bakeoff.cli.ports import ports_of
 from bakeoff.cli.up import up
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
+from bakeoff.running.target_ports import ports_of
 from bakeoff.targets.manifest import Target, find_targets
 from made_up_manifests import RUN, target
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.cli.ports import ports_of
 from bakeoff.cli.targets import details_of
 from bakeoff.project import Project, find_project
+from bakeoff.running.target_ports import ports_of
 from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 
 EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]

@@ -1,12 +1,18 @@
-"""Messages and JSON documents that commands print."""
+"""Messages and JSON documents that commands print, and the command that was typed."""
 
 import json
+import shlex
 import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import typer
+
+
+def typed_command() -> str:
+    """The command line, as a shell takes it again."""
+    return shlex.join(["./bakeoff", *sys.argv[1:]])
 
 
 def say(words: str) -> None:

@@ -5,9 +5,8 @@ from typing import Any
 import msgspec
 import typer
 
-from bakeoff.cli.output import say
+from bakeoff.cli.output import say, typed_command
 from bakeoff.cli.run import with_run_parameters
-from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import UsageError
 from bakeoff.project import find_project
 

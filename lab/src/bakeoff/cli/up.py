@@ -43,11 +43,11 @@ def up(
     bind: Annotated[str, typer.Option(help="IP address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
 ) -> None:
     """Start targets with their own database and keep them running until Ctrl-C."""
-    from bakeoff.cli.ports import ports_of
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
     from bakeoff.postgres.databases import development_database, one_choice
     from bakeoff.postgres.extensions import naming_missing_extension
+    from bakeoff.running.target_ports import ports_of
     from bakeoff.targets.certificate import lab_certificate
     from bakeoff.targets.health import health_check
     from bakeoff.targets.manifest import choose_targets, find_targets

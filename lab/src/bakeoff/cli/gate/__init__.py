@@ -7,8 +7,8 @@ import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.grouped_help import HelpAll
+from bakeoff.cli.output import typed_command
 from bakeoff.cli.shared_options import AllowChangedWorkload, Json
-from bakeoff.cli.typed_command import typed_command
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import HelpGroup
 

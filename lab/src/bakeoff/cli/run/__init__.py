@@ -9,7 +9,7 @@ import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.grouped_help import HelpAll
-from bakeoff.cli.typed_command import typed_command
+from bakeoff.cli.output import typed_command
 from bakeoff.options.kinds import Kind
 from bakeoff.options.option import Option, flagged, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable

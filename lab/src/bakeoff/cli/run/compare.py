@@ -13,14 +13,13 @@ from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
-from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
+from bakeoff.comparing.capacity_lines import capacity_lines
 from bakeoff.comparing.comparison import compare, resume
-from bakeoff.comparing.rate_search import Capacity, find_capacities
+from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.judging.capacity_search import CONFIRMATIONS, Interval
 from bakeoff.judging.judge import judge
-from bakeoff.judging.slo import Slo, parse_slo
+from bakeoff.judging.slo import parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
 from bakeoff.project import Project, find_project
@@ -29,6 +28,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
+from bakeoff.reporting.threshold_lines import exceeded_lines, failing_lines, limits_of
 from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
@@ -138,23 +138,6 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
         for capacity in capacities:
             for line in capacity_lines(capacity, slo):
                 typer.echo(line)
-
-
-def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
-    """The result of a search, and a line for each finding that contradicts it."""
-    rate = "no rate" if capacity.rate_per_s is None else f"{capacity.rate_per_s:,.0f}/s"
-    yield f"{capacity.target}: {rate} with {slo} ({_interval_words(capacity.interval)}{len(capacity.trials)} trials)"
-    if capacity.findings:
-        yield "  The limit may not be the target's:"
-    for found in capacity.findings:
-        yield f"  at {found.rate_per_s:,.0f}/s: {found.finding.message} {found.finding.advice}"
-
-
-def _interval_words(interval: Interval) -> str:
-    """The ends at which all confirmations agree."""
-    held = f"held in all {CONFIRMATIONS} confirmations at {interval.low:,.0f}/s, " if interval.low else ""
-    failed = f"failed in all {CONFIRMATIONS} at {interval.high:,.0f}/s, " if interval.high else ""
-    return held + failed
 
 
 def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:

@@ -1,10 +1,9 @@
 """The request that a command line of `bakeoff run` stands for. Errors name the option."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bakeoff.cli.run.thresholds import limits_of
 from bakeoff.comparing.experiment import read_experiment
 from bakeoff.comparing.other_commit import full_name
 from bakeoff.comparing.rate_search import START_PER_S
@@ -16,6 +15,7 @@ from bakeoff.options.option import flagged, options_of, with_values
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.options.variant import Level
 from bakeoff.project import Project
+from bakeoff.reporting.threshold_lines import limits_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus
 from bakeoff.targets.manifest import choose_targets, find_targets
@@ -105,7 +105,12 @@ def _with_levels(request: ComparisonRequest, given: Mapping[str, Json]) -> Compa
     """The request with the factors that flags give one level each."""
     levels: dict[str, tuple[Level, ...]] = {}
     settings = dict(request.settings)
-    for factor, level in _levels(given):
+    factors = options_of(FactorTable)
+    found = [(each.field, each.read_flag(given[each.flag])) for each in flagged(FactorTable) if each.flag in given]
+    for each in SHORTHANDS:
+        if each.flag in given:
+            found.append((each.factor, factors[each.factor].read(_level(each, given[each.flag]))))
+    for factor, level in found:
         if isinstance(level, Mapping):
             settings.update({name: (str(value),) for name, value in level.items()})
         else:
@@ -130,16 +135,6 @@ def _with_all_payloads(project: Project, request: ComparisonRequest) -> Comparis
     sizes = [size for workload in workloads for size in workload.sized_payloads]
     every = [each for level in levels for each in (sizes if level == _ALL else [level])]
     return replace(request, levels={**request.levels, _PAYLOAD: tuple(dict.fromkeys(every))})
-
-
-def _levels(given: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    factors = options_of(FactorTable)
-    for factor in flagged(FactorTable):
-        if factor.flag in given:
-            yield factor.field, factor.read_flag(given[factor.flag])
-    for shorthand in SHORTHANDS:
-        if shorthand.flag in given:
-            yield shorthand.factor, factors[shorthand.factor].read(_level(shorthand, given[shorthand.flag]))
 
 
 def _level(shorthand: Shorthand, value: Json) -> Json:

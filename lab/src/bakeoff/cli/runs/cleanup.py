@@ -8,10 +8,10 @@ import typer
 from bakeoff.cli.completion import complete_target
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.runs.listing import refuse_unknown
-from bakeoff.cli.runs.output_files import files_of, size_of
 from bakeoff.cli.shared_options import Json
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
+from bakeoff.history.output_files import files_of, size_of
 from bakeoff.project import find_project
 from bakeoff.text.table import show
 

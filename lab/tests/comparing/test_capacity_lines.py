@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.cli.run.compare import capacity_lines
+from bakeoff.comparing.capacity_lines import capacity_lines
 from bakeoff.comparing.rate_search import Capacity
 from bakeoff.judging.capacity_search import Trial
 from bakeoff.judging.slo import parse_slo

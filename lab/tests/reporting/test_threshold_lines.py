@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.cli.run.thresholds import exceeded_lines, failing_lines, limits_of
 from bakeoff.errors import UsageError
+from bakeoff.reporting.threshold_lines import exceeded_lines, failing_lines, limits_of
 from bakeoff.results.run import RunResult, Status
 from made_up import measured, phase, run_of
 
