@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from bakeoff.postgres.databases import settings_file
+from bakeoff.postgres.embedded import SETTINGS_FILE
 from bakeoff.project import Project
 
 # Written down in the lab's settings although they are the defaults of PostgreSQL 18.
@@ -18,7 +18,7 @@ WHERE_IT_LISTENS = {"listen_addresses", "unix_socket_directories"}
 
 
 def test_the_database_has_the_settings_of_the_lab_s_own(clone: Project) -> None:
-    text = settings_file().read_text("utf-8")
+    text = SETTINGS_FILE.read_text("utf-8")
     own = dict(re.findall(r"^(\w+) = '?([^'\n]*)", text, re.MULTILINE))
     compose = yaml.safe_load((clone.root / "deploy/compose/docker-compose.yml").read_text("utf-8"))
     _, *options = compose["services"]["postgres-large"]["command"]

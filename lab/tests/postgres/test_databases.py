@@ -5,7 +5,8 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.postgres import binaries
-from bakeoff.postgres.databases import last_choice, metrics_url, one_choice, settings_file
+from bakeoff.postgres.databases import last_choice, metrics_url, one_choice
+from bakeoff.postgres.embedded import SETTINGS_FILE
 from bakeoff.project import Project
 
 
@@ -27,7 +28,7 @@ def test_the_documented_variables_make_a_url(environment: dict[str, str], url: s
 
 @pytest.mark.parametrize("setting", ["fsync", "synchronous_commit", "full_page_writes"])
 def test_the_published_settings_keep_durability_on(setting: str) -> None:
-    assert f"\n{setting} = on\n" in settings_file().read_text("utf-8")
+    assert f"\n{setting} = on\n" in SETTINGS_FILE.read_text("utf-8")
 
 
 def test_targets_of_one_command_share_a_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import EMBEDDED, SYSTEM, Installation, find_installation
 from bakeoff.postgres.durability import problems_of
-from bakeoff.postgres.replica import Replica
+from bakeoff.postgres.replica import replicated
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -75,7 +75,7 @@ def test_what_is_committed_survives_a_crash(installation: Installation, tmp_path
 def test_it_has_a_replica(installation: Installation, tmp_path: Path) -> None:
     with embedded.running(installation, KIND, tmp_path / "logs") as server:
         server.execute_script("CREATE TABLE notes (n int)")
-        with Replica(server, installation, tmp_path / "log") as replica:
+        with replicated(server, installation, tmp_path / "log") as replica:
             server.execute_script("INSERT INTO notes VALUES (1)")
             reads = Server(replica.server.read_url or "", None, embedded=True)
             with reads.connect() as connection:

@@ -16,7 +16,7 @@ from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.relay import DatabaseRelay
-from bakeoff.postgres.replica import Replica
+from bakeoff.postgres.replica import replicated, transactions_of
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -61,7 +61,7 @@ def read_by_targets(server: Server) -> Server:
 
 
 def test_what_is_acknowledged_is_on_the_replica_at_once(project: Project, server: Server, tmp_path: Path) -> None:
-    with installed(project, server) as installation, Replica(server, installation, tmp_path / "log") as replica:
+    with installed(project, server) as installation, replicated(server, installation, tmp_path / "log") as replica:
         reading = read_by_targets(replica.server)
         assert replica.server.url == server.url
         with server.connect() as writes, reading.connect() as reads:
@@ -74,8 +74,8 @@ def test_what_is_acknowledged_is_on_the_replica_at_once(project: Project, server
                 reads.execute("INSERT INTO notes VALUES (0)")
         assert problems_of(server) == []
         assert replica.failure is None
-        assert replica.transactions() > 0
-        pid = replica.pid
+        assert transactions_of(replica) > 0
+        pid = replica.process.pid
     # Commits wait for no replica any more, and nothing is left.
     assert (shown(server, "synchronous_standby_names"), shown(server, "synchronous_commit")) == ("", "on")
     server.execute_script("TRUNCATE notes")
@@ -88,7 +88,7 @@ def test_a_server_behind_a_relay_is_followed_past_it(project: Project, server: S
     with (
         DatabaseRelay(server) as relay,
         installed(project, server) as installation,
-        Replica(relay.server, installation, tmp_path / "log") as replica,
+        replicated(relay.server, installation, tmp_path / "log") as replica,
     ):
         relay.cut()
         server.execute_script("INSERT INTO notes VALUES (1)")
@@ -120,7 +120,7 @@ def test_a_copy_that_fails_says_so_and_leaves_the_server_as_it_was(
         program.chmod(0o755)
         with (
             pytest.raises(BakeoffError, match=r"(?s)could not be copied.*no space left"),
-            Replica(server, broken, tmp_path / "log"),
+            replicated(server, broken, tmp_path / "log"),
         ):
             pass
     assert shown(server, "synchronous_standby_names") == ""
@@ -128,5 +128,8 @@ def test_a_copy_that_fails_says_so_and_leaves_the_server_as_it_was(
 
 def test_only_the_embedded_server_has_a_replica(project: Project, server: Server, tmp_path: Path) -> None:
     own = replace(server, embedded=False)
-    with pytest.raises(BakeoffError, match="follows the embedded PostgreSQL alone"):
-        Replica(own, find_installation(project), tmp_path / "log")
+    with (
+        pytest.raises(BakeoffError, match="follows the embedded PostgreSQL alone"),
+        replicated(own, find_installation(project), tmp_path / "log"),
+    ):
+        pass

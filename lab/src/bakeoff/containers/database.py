@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.databases import settings_file
-from bakeoff.postgres.embedded import InstanceKind
+from bakeoff.postgres.embedded import SETTINGS_FILE, InstanceKind
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
 from bakeoff.postgres.target_role import make_target_role, target_url
 from bakeoff.processes import children, ports
@@ -92,7 +91,7 @@ class DatabaseContainer:
         return Server(url, None, embedded=False, targets_url=targets_url, container=container, log=self._log)
 
     def _settings(self) -> list[str]:
-        lines = settings_file().read_text("utf-8").splitlines()
+        lines = SETTINGS_FILE.read_text("utf-8").splitlines()
         pairs = (line.split("=", 1) for line in lines if line.strip() and not line.startswith("#"))
         named = {name.strip(): value.strip().strip("'") for name, value in pairs}
         settings = [f"{name}={value}" for name, value in named.items() if name not in _NOT_INSIDE]

@@ -1,9 +1,9 @@
 """Which servers a command uses: the user's own where the environment names them, else embedded ones."""
 
-import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,28 +17,21 @@ from bakeoff.project import Project
 _METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 
 
-@contextlib.contextmanager
-def application_database(project: Project, postgres: str = EMBEDDED) -> Iterator[Server]:
+def application_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:
     """The database that targets store into: DATABASE_URL, or an instance of the PostgreSQL that they choose."""
     url = os.environ.get("DATABASE_URL")
-    if url:
-        server = user_server(url, "DATABASE_URL")
-        permit_reset(server)
-        yield server
-    else:
-        with running(find_installation(project, postgres), APPLICATION, project.logs) as server:
-            yield server
+    if not url:
+        return running(find_installation(project, postgres), APPLICATION, project.logs)
+    server = user_server(url, "DATABASE_URL")
+    permit_reset(server)
+    return nullcontext(server)
 
 
-@contextlib.contextmanager
-def development_database(project: Project, postgres: str = EMBEDDED) -> Iterator[Server]:
+def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:
     """The database of `./bakeoff up`: DATABASE_URL, or an embedded instance apart from the one that runs use."""
-    url = os.environ.get("DATABASE_URL")
-    if url:
-        yield user_server(url, "DATABASE_URL")
-    else:
-        with shared(find_installation(project, postgres), DEVELOPMENT, project.logs) as server:
-            yield server
+    if url := os.environ.get("DATABASE_URL"):
+        return nullcontext(user_server(url, "DATABASE_URL"))
+    return shared(find_installation(project, postgres), DEVELOPMENT, project.logs)
 
 
 def one_choice(choices: Mapping[str, str]) -> str:
@@ -81,18 +74,14 @@ def running_instance(project: Project, kind: InstanceKind) -> Server | None:
     return next((server for server in found if server is not None), None)
 
 
-@contextlib.contextmanager
-def metrics_database(project: Project) -> Iterator[Server]:
+def metrics_database(project: Project) -> AbstractContextManager[Server]:
     """The database that results are stored in: METRICS_DATABASE_URL, or DB_HOST and its kin, or the embedded one.
 
     Several labs may use it at once, unlike the application's.
     """
-    url = metrics_url(os.environ)
-    if url:
-        yield user_server(url, "METRICS_DATABASE_URL")
-    else:
-        with shared(find_installation(project), METRICS, project.logs) as server:
-            yield server
+    if url := metrics_url(os.environ):
+        return nullcontext(user_server(url, "METRICS_DATABASE_URL"))
+    return shared(find_installation(project), METRICS, project.logs)
 
 
 def metrics_url(environment: Mapping[str, str]) -> str | None:
@@ -107,8 +96,3 @@ def metrics_url(environment: Mapping[str, str]) -> str | None:
     user = environment.get("DB_USER", "postgres")
     password = environment.get("DB_PASSWORD", "password")
     return f"postgresql://{quote(user, safe='')}:{quote(password, safe='')}@{host}:{port}/{quote(name, safe='')}"
-
-
-def settings_file() -> Path:
-    """The published settings of the embedded instances."""
-    return Path(__file__).with_name("embedded.conf")

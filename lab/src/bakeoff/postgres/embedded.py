@@ -22,7 +22,7 @@ from bakeoff.postgres.target_role import make_target_role, target_url
 from bakeoff.processes import children, ports
 from bakeoff.processes.kill_tree import kill_tree
 
-_SETTINGS = Path(__file__).with_name("embedded.conf")
+SETTINGS_FILE = Path(__file__).with_name("embedded.conf")
 _PORT_ATTEMPTS = 5
 # Crash recovery of a full 8 GB of WAL takes longer than any healthy start.
 _START_TIMEOUT_S = 180.0
@@ -135,8 +135,8 @@ def running(
 def found_running(data: Path, kind: InstanceKind) -> Server | None:
     """The instance with its data there that another lab has started and that takes connections, or None."""
     folder = data / kind.name
-    found = pid_file(folder)
-    if found is None or not found.is_ready or not _is_server_of(found.pid, folder):
+    found = _server_on(folder)
+    if found is None or not found.is_ready:
         return None
     return _server(kind, _password_file(folder).read_text("utf-8"), found.port, found.pid)
 
@@ -172,7 +172,7 @@ def becomes_ready(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 def write_settings(folder: Path, added: Sequence[str] = ()) -> None:
     """Writes a server's file of settings, the published ones and those that are added to them."""
-    (folder / "postgresql.conf").write_text("\n".join([_SETTINGS.read_text("utf-8"), *added, ""]), "utf-8")
+    (folder / "postgresql.conf").write_text("\n".join([SETTINGS_FILE.read_text("utf-8"), *added, ""]), "utf-8")
 
 
 def _server(kind: InstanceKind, password: str, port: int, pid: int, log: Path | None = None) -> Server:
@@ -185,28 +185,29 @@ def _password_file(folder: Path) -> Path:
     return folder / "bakeoff.password"
 
 
-def _is_server_of(pid: int, folder: Path) -> bool:
-    try:
-        process = psutil.Process(pid)
-        return process.name() == "postgres" and str(folder) in process.cmdline()
-    except psutil.NoSuchProcess:
-        return False
+def _server_on(folder: Path) -> PidFile | None:
+    """That of the server that runs on a data folder; None where the file is stale, which is PostgreSQL's to judge."""
+    found = pid_file(folder)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = None if found is None else psutil.Process(found.pid)
+        if process is not None and process.name() == "postgres" and str(folder) in process.cmdline():
+            return found
+    return None
 
 
 def _shut_down(folder: Path) -> None:
-    """Ends a server of this folder that is no child of this lab. A stale pid file is PostgreSQL's own to judge."""
-    found = pid_file(folder)
-    if found is None or not _is_server_of(found.pid, folder):
+    """Ends a server of this folder that is no child of this lab."""
+    found = _server_on(folder)
+    if found is None:
         return
-    with contextlib.suppress(psutil.NoSuchProcess):
+    try:
         process = psutil.Process(found.pid)
         process.send_signal(signal.SIGINT)
-        try:
-            process.wait(_STOPS_WITHIN_S)
-        except psutil.TimeoutExpired as error:
-            raise BakeoffError(
-                f"A PostgreSQL server, process {found.pid}, still uses {folder} and does not stop. Stop it."
-            ) from error
+        process.wait(_STOPS_WITHIN_S)
+    except psutil.NoSuchProcess:
+        return
+    except psutil.TimeoutExpired as error:
+        raise BakeoffError(f"PostgreSQL, process {found.pid}, uses {folder} and does not stop. Stop it.") from error
 
 
 def _initialised(installation: Installation, folder: Path, logs: Path) -> str:

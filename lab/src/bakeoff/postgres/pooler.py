@@ -5,21 +5,23 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from urllib.parse import unquote, urlsplit
 
 from bakeoff.errors import BakeoffError
+from bakeoff.postgres.auxiliary import Auxiliary
 from bakeoff.postgres.binaries import Installation
-from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server, at_port
 from bakeoff.processes import children, ports
 
 PROGRAM = "pgbouncer"
 SESSION, TRANSACTION = "session", "transaction"
 CONFIGURATION = Path(__file__).with_name("pgbouncer.ini")
 
-_LOOPBACK = "127.0.0.1"
 # From this version on it keeps the statements that clients prepare, whichever connection runs them.
 _PREPARES_FROM = (1, 21)
 _PREPARED = "max_prepared_statements = 200"
@@ -59,86 +61,53 @@ def find_pgbouncer(mode: str) -> PgBouncer:
     return found
 
 
-class Pooler:
-    """PgBouncer in front of a server while the `with` block lasts.
+@contextmanager
+def pooled(
+    server: Server, mode: str, connections: int, template: Path, log: Path, installation: Installation
+) -> Iterator[Auxiliary]:
+    """PgBouncer in front of a server, which targets connect through.
 
-    `server` is the same one, whose targets connect through the pool. PgBouncer refuses to be root, and so runs as the
-    account of the `installation`.
+    It refuses to be root, and so runs as the account of the `installation`.
     """
-
-    def __init__(
-        self, server: Server, mode: str, connections: int, template: Path, log: Path, installation: Installation
-    ) -> None:
-        self._found = find_pgbouncer(mode)
-        self._mode = mode
-        self._connections = connections
-        self._template = template
-        self._log = log
-        self._installation = installation
-        self._behind = server.targets_url or server.url
-        self._port = ports.free_port()
-        self._folder: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        through = url_at(self._behind, lambda _host, _port: (_LOOPBACK, self._port))
-        self.server = replace(server, targets_url=through)
-
-    def __enter__(self) -> "Pooler":
-        self._folder = Path(tempfile.mkdtemp(prefix="bakeoff-pgbouncer-"))
-        try:
-            self._process = children.start(
-                [self._found.program, "--quiet", str(self._configured(self._folder))],
-                log=self._log,
-                user=self._installation.user,
-                group=self._installation.group,
-                death_signal=signal.SIGTERM,
-            )
-            children.wait_until_listening(self._process, self._port, self._log)
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
-    @property
-    def pid(self) -> int:
-        assert self._process is not None
-        return self._process.pid
-
-    @property
-    def failure(self) -> BakeoffError | None:
-        """The error of one that has ended by itself; None while it runs."""
-        return children.failure_of("PgBouncer", self._process, self._log)
-
-    def _configured(self, folder: Path) -> Path:
-        """Its configuration, and the password of its users, in a folder that only its account can enter."""
-        parts = urlsplit(self._behind)
-        users, configuration = folder / "users.txt", folder / PROGRAM
-        name, password = (_quoted(unquote(part or "")) for part in (parts.username, parts.password))
-        users.write_text(f"{name} {password}\n", "utf-8")
-        text = Template(self._template.read_text("utf-8")).substitute(
-            database=unquote(parts.path.lstrip("/")),
-            host=parts.hostname,
-            port=parts.port or POSTGRESQL_PORT,
-            listen=self._port,
-            users=users,
-            mode=self._mode,
-            connections=self._connections,
-            prepared=_PREPARED if self._found.prepares else "",
+    found, behind, port = find_pgbouncer(mode), server.targets_url or server.url, ports.free_port()
+    prepared = _PREPARED if found.prepares else ""
+    own = {"listen": port, "mode": mode, "connections": connections, "prepared": prepared}
+    with tempfile.TemporaryDirectory(prefix="bakeoff-pgbouncer-") as folder:
+        process = children.start(
+            [found.program, "--quiet", str(_configured(Path(folder), behind, template, own, installation))],
+            log=log,
+            user=installation.user,
+            group=installation.group,
+            death_signal=signal.SIGTERM,
         )
-        configuration.write_text(text, "utf-8")
-        for path in (users, configuration, folder):
-            self._installation.give(path)
-        return configuration
-
-    def _end(self) -> None:
-        if self._process is not None:
+        try:
+            children.wait_until_listening(process, port, log)
+            yield Auxiliary("PgBouncer", replace(server, targets_url=at_port(behind, port)), process, log)
+        finally:
             # SIGINT lets what is in flight end first (session pooling: sessions), SIGTERM does not wait.
-            children.stop(self._process, signal.SIGTERM, _STOPS_WITHIN_S)
-            children.kill_session(self._process)
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            children.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
+            children.kill_session(process)
+
+
+def _configured(
+    folder: Path, behind: str, template: Path, own: Mapping[str, object], installation: Installation
+) -> Path:
+    """Its configuration, and the password of its users, in a folder that only its account can enter."""
+    parts = urlsplit(behind)
+    users, configuration = folder / "users.txt", folder / PROGRAM
+    name, password = (_quoted(unquote(part or "")) for part in (parts.username, parts.password))
+    users.write_text(f"{name} {password}\n", "utf-8")
+    text = Template(template.read_text("utf-8")).substitute(
+        own,
+        database=unquote(parts.path.lstrip("/")),
+        host=parts.hostname,
+        port=parts.port or POSTGRESQL_PORT,
+        users=users,
+    )
+    configuration.write_text(text, "utf-8")
+    for path in (users, configuration, folder):
+        installation.give(path)
+    return configuration
 
 
 def _quoted(text: str) -> str:

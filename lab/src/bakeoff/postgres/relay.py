@@ -4,12 +4,10 @@ import contextlib
 import socket
 import threading
 from dataclasses import replace
-from types import TracebackType
 from urllib.parse import parse_qs, urlsplit
 
-from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
+from bakeoff.postgres.server import LOOPBACK, POSTGRESQL_PORT, Server, at_port
 
-_LOOPBACK = "127.0.0.1"
 _CHUNK_BYTES = 65_536
 # With these a URL leads past the relay, or a client refuses its address.
 _ELSEWHERE = {"host", "hostaddr", "port", "service"}
@@ -28,26 +26,21 @@ class DatabaseRelay:
 
     def __init__(self, server: Server) -> None:
         parts = urlsplit(server.url)
-        self._address = (parts.hostname or _LOOPBACK, parts.port or POSTGRESQL_PORT)
+        self._address = (parts.hostname or LOOPBACK, parts.port or POSTGRESQL_PORT)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
-        self._listener = socket.create_server((_LOOPBACK, 0))
+        self._listener = socket.create_server((LOOPBACK, 0))
         self._port = int(self._listener.getsockname()[1])
         # Targets keep the role that they have: what another one makes could not be changed by theirs.
-        targets_url = None if server.targets_url is None else self._through(server.targets_url)
-        self.server = replace(server, url=self._through(server.url), targets_url=targets_url)
+        targets_url = None if server.targets_url is None else at_port(server.targets_url, self._port)
+        self.server = replace(server, url=at_port(server.url, self._port), targets_url=targets_url)
 
     def __enter__(self) -> "DatabaseRelay":
         self._listen()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.cut()
-
-    def _through(self, url: str) -> str:
-        return url_at(url, lambda _host, _port: (_LOOPBACK, self._port))
 
     def cut(self) -> None:
         """Ends all connections and refuses new ones."""
@@ -62,7 +55,7 @@ class DatabaseRelay:
 
     def restore(self) -> None:
         """Takes connections again, at the same address."""
-        self._listener = socket.create_server((_LOOPBACK, self._port))
+        self._listener = socket.create_server((LOOPBACK, self._port))
         self._listen()
 
     def _listen(self) -> None:

@@ -14,7 +14,7 @@ from bakeoff.text.redaction import redacted, secrets_of
 if TYPE_CHECKING:
     from psycopg import Connection
 
-POSTGRESQL_PORT = 5432
+POSTGRESQL_PORT, LOOPBACK = 5432, "127.0.0.1"
 _OLDEST_MAJOR_VERSION = 15
 _MARKER = "bakeoff_may_drop_tables_here"
 
@@ -160,6 +160,11 @@ def url_at(url: str, address: Callable[[str, int], tuple[str, int]]) -> str:
     host, port = address(parts.hostname, parts.port or POSTGRESQL_PORT)
     user, at, _ = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user}{at}{host}:{port}"))
+
+
+def at_port(url: str, port: int) -> str:
+    """A URL of one TCP address with a port of this machine; another one as it is."""
+    return url_at(url, lambda _host, _port: (LOOPBACK, port))
 
 
 def user_server(url: str, variable: str) -> Server:

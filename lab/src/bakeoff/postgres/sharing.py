@@ -19,9 +19,9 @@ from bakeoff.postgres.server import Server
 @contextlib.contextmanager
 def shared(installation: Installation, kind: InstanceKind, logs: Path) -> Iterator[Server]:
     """The instance, started if it is not running; stopped when this was its last user."""
-    locks = installation.data / f"{kind.name}.gate", installation.data / f"{kind.name}.users"
+    gate = installation.data / f"{kind.name}.gate"
     instance = Instance(installation, kind, logs)
-    with locks[0].open("a") as gate, locks[1].open("a") as users:
+    with (installation.data / f"{kind.name}.users").open("a") as users:
         with _held(gate):
             server = found_running(installation.data, kind) or instance.start()
             fcntl.flock(users, fcntl.LOCK_SH)
@@ -36,12 +36,11 @@ def shared(installation: Installation, kind: InstanceKind, logs: Path) -> Iterat
 
 
 @contextlib.contextmanager
-def _held(gate: IO[str]) -> Iterator[None]:
-    fcntl.flock(gate, fcntl.LOCK_EX)
-    try:
+def _held(gate: Path) -> Iterator[None]:
+    # Closed, it is free again.
+    with gate.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         yield
-    finally:
-        fcntl.flock(gate, fcntl.LOCK_UN)
 
 
 def _is_last(users: IO[str]) -> bool:

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
+from bakeoff.postgres.auxiliary import Auxiliary
 from bakeoff.postgres.extensions import create_extension, naming_missing_extension
 from bakeoff.postgres.layout import Layout, layout_of
-from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, Pooler
+from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, pooled
 from bakeoff.postgres.replica import NAME as REPLICA
-from bakeoff.postgres.replica import Replica
+from bakeoff.postgres.replica import replicated, transactions_of
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
@@ -27,7 +28,7 @@ from bakeoff.targets.settings import variables_of
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 
-_Program = TypeVar("_Program", Replica, Pooler, TargetProcess)
+_Program = TypeVar("_Program")
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Service:
     """
 
     process: TargetProcess | AttachedTarget
-    pooler: Pooler | None = None
-    replica: Replica | None = None
+    pooler: Auxiliary | None = None
+    replica: Auxiliary | None = None
 
     @property
     def access(self) -> Access:
@@ -48,16 +49,16 @@ class Service:
     @property
     def pids(self) -> Mapping[str, int]:
         """Its processes and its pool by name, for sampling; the one that answers first."""
-        return {**self.process.pids, **({} if self.pooler is None else {PROGRAM: self.pooler.pid})}
+        return {**self.process.pids, **({} if self.pooler is None else {PROGRAM: self.pooler.process.pid})}
 
     @property
     def database_pids(self) -> Sequence[int]:
         """Processes of the database that were started for it, beside the server itself."""
-        return [] if self.replica is None else [self.replica.pid]
+        return [] if self.replica is None else [self.replica.process.pid]
 
     def facts(self) -> Mapping[str, str]:
         """Counts of the replica, for a run's record."""
-        return {} if self.replica is None else {"replica_transactions": str(self.replica.transactions())}
+        return {} if self.replica is None else {"replica_transactions": str(transactions_of(self.replica))}
 
     @property
     def has_ended(self) -> bool:
@@ -96,14 +97,14 @@ def at_work(
         return
     with contextlib.ExitStack() as stack:
 
-        def pinned(role: str, program: _Program) -> _Program:
+        def pinned(role: str, program: contextlib.AbstractContextManager[_Program]) -> _Program:
             with pinned_to(isolation.pin.get(role)):
                 return stack.enter_context(program)
 
         replica = pooler = None
         if variant.read_replica and server is not None:
             own_log = log.with_suffix(f".{REPLICA}.log")
-            replica = pinned("database", Replica(server, testbed.installation, own_log))
+            replica = pinned("database", replicated(server, testbed.installation, own_log))
             server = replica.server
         if variant.pgbouncer is not None and server is not None:
             pooler = pinned("target", _pooler(testbed, server, variant, log))
@@ -128,10 +129,12 @@ def at_work(
         yield Service(process, pooler, replica)
 
 
-def _pooler(testbed: Testbed, server: Server, variant: Variant, log: Path) -> Pooler:
+def _pooler(
+    testbed: Testbed, server: Server, variant: Variant, log: Path
+) -> contextlib.AbstractContextManager[Auxiliary]:
     """The lab's own connections do not pass through it."""
     assert variant.pgbouncer is not None
-    return Pooler(
+    return pooled(
         server,
         variant.pgbouncer,
         variant.pgbouncer_connections,
