@@ -64,7 +64,7 @@ def find_project() -> Project:
     project = _named(PROJECT_VARIABLE) or _above(Path.cwd()) or _named(FALLBACK_VARIABLE)
     if project is None:
         raise BakeoffError(
-            f"There is no {PROJECT_FILE} in {Path.cwd()} or a folder above it. Type `bakeoff init` in the folder of "
+            f"There is no {PROJECT_FILE} in {Path.cwd()} or a folder above it. Type {COMMAND} init in the folder of "
             "the service to measure, or name a project: --project DIR."
         )
     _ignore_state(project)
@@ -79,7 +79,7 @@ def _named(variable: str) -> Project | None:
     named = Path(value).absolute()
     root = named.parent if named.name == PROJECT_FILE else named
     if not (root / PROJECT_FILE).is_file():
-        raise BakeoffError(f"{root} is no project: it has no {PROJECT_FILE}. Type `bakeoff init` there to make one.")
+        raise BakeoffError(f"{root} is no project: it has no {PROJECT_FILE}. Type {COMMAND} init there to make one.")
     return Project(root)
 
 
@@ -132,6 +132,10 @@ def find_checkout() -> Project | None:
     """The clone of the tool that this package was installed from; None for an installed wheel."""
     root = Path(__file__).resolve().parents[3]
     return Project(root) if (root / "load" / "native" / "engine.toml").is_file() else None
+
+
+COMMAND = "bakeoff" if find_checkout() is None else "./bakeoff"
+"""How a person starts the tool: messages that name the next command begin with it."""
 
 
 def own_checkout() -> Project:

@@ -30,23 +30,23 @@ from bakeoff.cli.test import test
 from bakeoff.cli.up import up
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.table import HELP_GROUPS
-from bakeoff.project import PROJECT_VARIABLE
+from bakeoff.project import COMMAND, PROJECT_VARIABLE
 
 # \b keeps the lines as they are.
-_EXAMPLES = """\b
+_EXAMPLES = f"""\b
 Examples:
-  ./bakeoff run smoke                       every target, five requests each
-  ./bakeoff run full -t producer-api-rust-rest
+  {COMMAND} run smoke                       every target, five requests each
+  {COMMAND} run full -t producer-api-rust-rest
                                             10, 50, 100 users for 2 minutes each, 200 for 5
-  ./bakeoff run saturation --phase-duration 10s --payload 8k
+  {COMMAND} run saturation --phase-duration 10s --payload 8k
                                             up to 2,000 users, 10 seconds each
-  ./bakeoff run equal --rounds 5            latency and CPU at one load for all
-  ./bakeoff run gallery/experiments/write-strategy.toml
+  {COMMAND} run equal --rounds 5            latency and CPU at one load for all
+  {COMMAND} run gallery/experiments/write-strategy.toml
                                             a comparison declared in a file
-  ./bakeoff up producer-api-rust-rest       targets with a database, for manual requests
-  ./bakeoff conform                         check every target against the contract
-  ./bakeoff init users                      create a workload for your own API
-  ./bakeoff test                            every test of the project
+  {COMMAND} up producer-api-rust-rest       targets with a database, for manual requests
+  {COMMAND} conform                         check every target against the contract
+  {COMMAND} init users                      create a workload for your own API
+  {COMMAND} test                            every test of the project
 """
 
 
@@ -66,8 +66,8 @@ class _Commands(TyperGroup):
             for group, command in self.commands.items():
                 paths |= {inner: f"{group} {inner}" for inner in getattr(command, "commands", ()) if inner not in paths}
             meant = get_close_matches(name, paths, 1)
-            hint = f" Did you mean ./bakeoff {paths[meant[0]]}?" if meant else ""
-            raise UsageError(f"No such command '{name}'.{hint} Try ./bakeoff --help.")
+            hint = f" Did you mean {COMMAND} {paths[meant[0]]}?" if meant else ""
+            raise UsageError(f"No such command '{name}'.{hint} Try {COMMAND} --help.")
         return super().resolve_command(ctx, args)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bakeoff.errors import UsageError
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
 from bakeoff.scaffold.imported import ImportedApi
 from bakeoff.scaffold.scaffold import Scaffold, scaffold_of, write_scaffold
@@ -98,7 +98,7 @@ def _next_steps(scaffold: Scaffold) -> list[str]:
     database = "DATABASE_URL=postgresql://… " if scaffold.stores else ""
     return [
         "Edit them to describe your API: docs/ADD_A_WORKLOAD.md. Then measure it where it runs,",
-        f"    {database}./bakeoff run smoke --attach {scaffold.target}={scaffold.base_url}",
+        f"    {database}{COMMAND} run smoke --attach {scaffold.target}={scaffold.base_url}",
         "or put the command that starts it into target.toml:",
-        f"    ./bakeoff run smoke --target {scaffold.target}",
+        f"    {COMMAND} run smoke --target {scaffold.target}",
     ]

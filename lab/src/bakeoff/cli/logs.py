@@ -13,7 +13,7 @@ import typer
 from bakeoff.cli.completion import complete_target
 from bakeoff.cli.output import say
 from bakeoff.errors import BakeoffError
-from bakeoff.project import Project, find_project
+from bakeoff.project import COMMAND, Project, find_project
 
 _LOOK_EVERY_S = 0.2
 
@@ -43,7 +43,7 @@ def newest_log(project: Project, name: str) -> Path:
     runs = [path for path in (project.results / name).glob("*.log") if not _is_engine_log(path)]
     found = [path for path in [*runs, *others] if path.is_file()]
     if not found:
-        raise BakeoffError(f"{name} has no log yet: ./bakeoff up {name} starts it.")
+        raise BakeoffError(f"{name} has no log yet: {COMMAND} up {name} starts it.")
     return max(found, key=lambda path: path.stat().st_mtime_ns)
 
 

@@ -13,12 +13,13 @@ import typer
 from bakeoff.cli import completion
 from bakeoff.cli.app import app
 from bakeoff.errors import BakeoffError
+from bakeoff.project import COMMAND
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _NOT_ALLOWED = "permission denied. Make it accessible for this user (chown, chmod), or work in a copy of your own."
 _ADVICE = {
     errno.ENOSPC: "the disk is full. Free some space (the project's .bakeoff is bakeoff's own) and start again; a "
-    "comparison goes on with ./bakeoff run --resume.",
+    f"comparison goes on with {COMMAND} run --resume.",
     errno.EACCES: _NOT_ALLOWED,
     errno.EPERM: _NOT_ALLOWED,
     errno.EROFS: "the file system is read-only. Work in a copy that this user can write to.",
@@ -34,7 +35,7 @@ def main() -> NoReturn:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()
     try:
-        sys.exit(app(prog_name="./bakeoff", standalone_mode=False, complete_var=completion.VARIABLE) or 0)
+        sys.exit(app(prog_name=COMMAND, standalone_mode=False, complete_var=completion.VARIABLE) or 0)
     except typer.Exit as leave:
         sys.exit(leave.exit_code)
     except BakeoffError as error:
@@ -69,7 +70,7 @@ def _mistake(error: Any) -> str:
     meant = getattr(error, "possibilities", None)
     words = f"{error.message}. Did you mean {meant[0]}?" if meant else error.format_message()
     context = getattr(error, "ctx", None)
-    return f"{words} Try {context.command_path if context else './bakeoff'} --help."
+    return f"{words} Try {context.command_path if context else COMMAND} --help."
 
 
 def _unexpected(error: Exception) -> str:

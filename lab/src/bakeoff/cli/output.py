@@ -9,10 +9,12 @@ from typing import Any
 
 import typer
 
+from bakeoff.project import COMMAND
+
 
 def typed_command() -> str:
     """The command line, as a shell takes it again."""
-    return shlex.join(["./bakeoff", *sys.argv[1:]])
+    return shlex.join([COMMAND, *sys.argv[1:]])
 
 
 def say(words: str) -> None:

@@ -8,7 +8,7 @@ import typer
 from bakeoff.cli.output import say, typed_command
 from bakeoff.cli.run import with_run_parameters
 from bakeoff.errors import UsageError
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 
 
 @with_run_parameters
@@ -22,7 +22,7 @@ def plan(**parsed: Any) -> None:
     options = options_from(typed_command(), parsed)
     given = [f"--{flag}" for flag in ("resume", "slo", "threshold", "json", "tls", "token") if flag in options.given]
     if given:
-        raise UsageError(f"{given[0]} belongs to ./bakeoff run: a plan holds only what an engine sends.")
+        raise UsageError(f"{given[0]} belongs to {COMMAND} run: a plan holds only what an engine sends.")
     project = find_project()
     request = request_of(project, options)
     contenders = choose(project, request, lambda _name, reason: say(reason))

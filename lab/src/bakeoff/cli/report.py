@@ -9,7 +9,7 @@ import typer
 
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 
 
 def report(
@@ -54,5 +54,5 @@ def _number(text: str) -> int | None:
     if text == "latest":
         return None
     if re.fullmatch(r"c?\d{1,18}", text) is None:
-        raise UsageError(f'"{text}" is not a comparison: write c6, 6 or latest. ./bakeoff runs list shows them.')
+        raise UsageError(f'"{text}" is not a comparison: write c6, 6 or latest. {COMMAND} runs list shows them.')
     return int(text.removeprefix("c"))

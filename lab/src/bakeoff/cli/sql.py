@@ -14,7 +14,7 @@ import typer
 from bakeoff.cli.output import say
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError
-from bakeoff.project import Project, find_project
+from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.text.table import Table, show
 
@@ -57,7 +57,7 @@ def _application(project: Project) -> "Iterator[Server]":
     running = None if os.environ.get("DATABASE_URL") else running_database(project)
     if running is not None:
         used_by, server = running
-        say(f"database of ./bakeoff {used_by}")
+        say(f"database of {COMMAND} {used_by}")
         yield server
         return
     with only_lab(project.state / "lock"), application_database(project, last_choice(project)) as server:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 
 if TYPE_CHECKING:
     from bakeoff.postgres.server import Server
 
-EMPTY = "Nothing is stored yet: start with ./bakeoff run smoke."
+EMPTY = f"Nothing is stored yet: start with {COMMAND} run smoke."
 
 
 @contextmanager

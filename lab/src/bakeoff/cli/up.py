@@ -15,7 +15,7 @@ from bakeoff.cli.shared_options import WriteMode
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.option import options_of
 from bakeoff.options.table import FactorTable
-from bakeoff.project import Project, find_project
+from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.running.lock import only_lab
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _check(names: Sequence[str], database_only: bool, port: int | None, bind: st
     if database_only and names:
         raise UsageError("--database-only starts no target: leave it out, or leave out the names.")
     if not database_only and not names:
-        raise UsageError("up needs targets, such as ./bakeoff up producer-api-rust-rest, or --database-only.")
+        raise UsageError(f"up needs targets, such as {COMMAND} up producer-api-rust-rest, or --database-only.")
     if port is not None and len(set(names)) != 1:
         raise UsageError("--port belongs to one target; several get ports that do not collide.")
     try:
@@ -131,7 +131,7 @@ def _introduce(project: Project, target: "Target", process: "TargetProcess") -> 
 def _wait(server: "Server", started: "Sequence[TargetProcess]") -> None:
     """Until Ctrl-C, which is how this command ends, or until a target has ended by itself."""
     print(f"database: {server.url if server.embedded else server.shown_url}")
-    print("./bakeoff sql opens it. Ctrl-C stops everything.", flush=True)
+    print(f"{COMMAND} sql opens it. Ctrl-C stops everything.", flush=True)
     try:
         while True:
             for process in started:

@@ -13,7 +13,7 @@ from bakeoff.errors import UsageError
 from bakeoff.options.option import Option, options_of, with_values
 from bakeoff.options.table import ComparisonTable, FactorTable
 from bakeoff.options.variant import Level
-from bakeoff.project import FORMATS
+from bakeoff.project import COMMAND, FORMATS
 
 
 class _Experiment(msgspec.Struct):
@@ -65,7 +65,7 @@ def _request(
     varied = msgspec.convert(experiment.vary, _Vary).settings
     settings = {name: [str(level) for level in each] for name, each in varied.items()}
     request = ComparisonRequest(
-        experiment.mode, f"./bakeoff run {toml.path}", experiment.name, levels=levels, settings=settings
+        experiment.mode, f"{COMMAND} run {toml.path}", experiment.name, levels=levels, settings=settings
     )
     request = with_values(request, given)
     if request.scale is not None:

@@ -26,7 +26,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
-from bakeoff.project import FORMATS
+from bakeoff.project import COMMAND, FORMATS
 from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import SMOKE
@@ -106,7 +106,7 @@ def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant
         return Proof(problem=error.message)
     profile = required_profile(target)
     if result.proved is None or not result.conforms(profile):
-        return Proof(problem=f"{summary(result, profile)} ./bakeoff conform {target.name} shows the differences.")
+        return Proof(problem=f"{summary(result, profile)} {COMMAND} conform {target.name} shows the differences.")
     proof = Proof(datetime.now(UTC).isoformat(timespec="seconds"), len(result.results), result.proved.value)
     _write(file, proof)
     return proof

@@ -9,7 +9,7 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.fastest import store_fastest
-from bakeoff.project import Project
+from bakeoff.project import COMMAND, Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results import finding_kinds as kinds
@@ -180,10 +180,10 @@ class Recorder:
             self.store.end_comparison(self.id, status, comparison.not_measured, comparison.refused)
             store_fastest(self.store, self.id)
         except BakeoffError as error:
-            first = "./bakeoff runs import and then " if comparison.unstored else ""
+            first = f"{COMMAND} runs import and then " if comparison.unstored else ""
             self._progress.say(
                 f"How the comparison ended could not be stored. {error.message} When the database is available again, "
-                f"{first}./bakeoff run --resume completes it."
+                f"{first}{COMMAND} run --resume completes it."
             )
 
     def _stored_request(self) -> dict[str, Json]:

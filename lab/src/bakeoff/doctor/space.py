@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from bakeoff.doctor.diagnosis import Diagnosis, State
+from bakeoff.project import COMMAND
 
 _GB = 1_000_000_000
 # A run's WAL grows to 8 GB; a full disk ends it.
@@ -31,7 +32,7 @@ def judge_disk(free_gb: float, name: str) -> Diagnosis:
     state = State.WRONG if free_gb < _LEAST_DISK_GB else State.COSTLY
     cost = "long runs with large messages fill it, and a full disk ends a run"
     return Diagnosis(
-        subject, state, found, cost, "./bakeoff runs cleanup --keep 100 --execute, and old files in results/"
+        subject, state, found, cost, f"{COMMAND} runs cleanup --keep 100 --execute, and old files in results/"
     )
 
 
@@ -44,7 +45,7 @@ def disk_use(results: Path, state: Path) -> Diagnosis:
 
 def judge_disk_use(used_gb: float, found: str) -> Diagnosis:
     """Much is worth a remedy, but makes no result worse."""
-    remedy = "" if used_gb < _NOTABLE_GB else "./bakeoff runs cleanup --days 30 --files --execute"
+    remedy = "" if used_gb < _NOTABLE_GB else f"{COMMAND} runs cleanup --days 30 --files --execute"
     return Diagnosis("disk use", State.OK, found, remedy=remedy)
 
 

@@ -24,6 +24,7 @@ from bakeoff.history.run_figures import RunFigures, Series
 from bakeoff.history.run_references import Referenced
 from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
+from bakeoff.project import COMMAND
 
 Figures = TypeVar("Figures", bound=RunFigures)
 
@@ -163,7 +164,7 @@ def refuse_without_basis(candidate: Referenced, *, has_baseline: bool, has_goals
 def _refuse_incomparable(baseline: Referenced, candidate: Referenced) -> None:
     if baseline.comparison_id is not None and baseline.comparison_id == candidate.comparison_id:
         raise UsageError(
-            f"The baseline {baseline.name} is the measurement itself. Measure first (./bakeoff run quick --rounds 5), "
+            f"The baseline {baseline.name} is the measurement itself. Measure first ({COMMAND} run quick --rounds 5), "
             "or name another measurement with --candidate."
         )
     before, after = ({run.machine for run in each.runs if run.status == "completed"} for each in (baseline, candidate))

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from bakeoff.errors import NotFoundError
 from bakeoff.history.run_figures import RunFigures, read_figures
 from bakeoff.postgres.server import Server
+from bakeoff.project import COMMAND
 
 _PAGE = """
 SELECT * FROM run_figures
@@ -42,7 +43,7 @@ def list_runs(server: Server, wanted: RunFilter, limit: int, before: int | None 
     values = {**asdict(wanted), "before": before, "limit": limit + 1}
     runs = read_figures(server, _PAGE, values)
     if not runs and before is not None and not read_figures(server, _BY_ID, [before]):
-        raise NotFoundError(f"--before: there is no run {before}. Use an id from ./bakeoff runs list.")
+        raise NotFoundError(f"--before: there is no run {before}. Use an id from {COMMAND} runs list.")
     return Page(runs[:limit], len(runs) > limit)
 
 

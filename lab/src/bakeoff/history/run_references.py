@@ -12,7 +12,7 @@ from bakeoff.history.phases import Measurement, measurement_of_stored
 from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
+from bakeoff.project import COMMAND, Project
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun, load_comparison, load_runs
 
 REFERENCE_HELP = "a run (42), a comparison (c7), latest, a JSON file of runs export, or a git reference"
@@ -91,7 +91,7 @@ def _commit(project: Project, server: Server, reference: str, like: Sequence[Run
         raise BakeoffError(
             f"Nothing measured at {reference} (commit {commit[:12]}) is stored; smoke and count-bound runs, reruns "
             "of a gate and runs of a checkout with uncommitted changes do not count. Check it out and measure it, or "
-            "import its result files with ./bakeoff runs import."
+            f"import its result files with {COMMAND} runs import."
         )
     return _comparison(server, found, f"{reference} (c{found})")
 
@@ -100,5 +100,5 @@ def _latest(server: Server) -> int:
     with server.connect() as connection:
         row = connection.execute(_LATEST).fetchone()
     if row is None:
-        raise BakeoffError("Nothing has been measured yet: start with ./bakeoff run quick.")
+        raise BakeoffError(f"Nothing has been measured yet: start with {COMMAND} run quick.")
     return int(row[0])

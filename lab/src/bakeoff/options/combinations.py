@@ -8,6 +8,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options.option import Option, options_of
 from bakeoff.options.table import ENVIRONMENT, ComparisonTable, FactorTable, InvocationTable
+from bakeoff.project import COMMAND
 
 Given = Mapping[str, Collection[Any]]
 
@@ -45,7 +46,7 @@ def _refuse(option: Option, present: Given) -> None:
     # Phases of one's own may have rates in every mode.
     if option.modes and mode not in option.modes and "own_phases" not in present:
         modes = f"mode{'s' if len(option.modes) > 1 else ''} {' and '.join(option.modes)}"
-        raise UsageError(f"{option.label} belongs to the {modes}: ./bakeoff run {option.example}.")
+        raise UsageError(f"{option.label} belongs to the {modes}: {COMMAND} run {option.example}.")
 
 
 def _options() -> Mapping[str, Option]:

@@ -4,6 +4,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bakeoff.project import COMMAND
 from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
 
@@ -24,5 +25,6 @@ def templates_of(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["command"] = COMMAND
     environment.filters |= {written.__name__: written for written in _WRITERS}
     return environment

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import Judgement
+from bakeoff.project import COMMAND
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import Status
 from bakeoff.storage.stored_runs import StoredComparison
@@ -29,7 +30,7 @@ def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
         yield "These runs have no per-second figures, so there are no charts over time."
     if judgement.contenders and all(line.payload is not None for line in judgement.reference_lines):
         yield (
-            "This machine is not calibrated: ./bakeoff calibrate measures PostgreSQL alone and the capacity "
+            f"This machine is not calibrated: {COMMAND} calibrate measures PostgreSQL alone and the capacity "
             "of the engine."
         )
 

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.slo import ERRORS, RANKED_ERROR_SHARE, Objective, Slo, broken, figures_of_phase, parse_slo
+from bakeoff.project import COMMAND
 from bakeoff.results.run import PhaseResult, RunResult, Status
 
 
@@ -37,7 +38,7 @@ def failing_lines(runs: Sequence[RunResult]) -> Iterator[str]:
         if count and failed[name] / count > RANKED_ERROR_SHARE:
             yield (
                 f"{name}: {failed[name] / count:.2%} of its requests failed, more than {RANKED_ERROR_SHARE:.1%}. Its "
-                "figures do not stand for what it does when all succeed; ./bakeoff runs show names the errors."
+                f"figures do not stand for what it does when all succeed; {COMMAND} runs show names the errors."
             )
 
 

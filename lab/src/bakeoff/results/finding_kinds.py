@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from bakeoff.project import COMMAND
 from bakeoff.results.findings import FindingKind, Limits
 
 _VOID = "all of the run, which is void"
@@ -54,7 +55,7 @@ CHECKS_FAILED = _error(
     "Replies of an operation had wrong content.",
     _RUN,
     "Replies had wrong content. {replies}.",
-    "./bakeoff conform checks every reply of its cases. Error rates count the unchecked replies as often wrong as the "
+    f"{COMMAND} conform checks every reply of its cases. Error rates count the unchecked replies as often wrong as the "
     "checked ones.",
     Limits("{0:.1%} of the checked replies", 0.001),
 )
@@ -300,14 +301,14 @@ NO_LEVEL_KEPT = _error(
     "The contender has no rank: no load level kept the thresholds of a rank.",
     "ranks",
     "No load level kept the thresholds of a rank ({objectives}), so it has none.{failing}",
-    "Read its errors with ./bakeoff runs show, or measure lower loads (--users).",
+    f"Read its errors with {COMMAND} runs show, or measure lower loads (--users).",
 )
 CONNECTION_EXHAUSTION = _error(
     "connection-exhaustion",
     "The machine or the target's backlog refused connections.",
     _ROUNDS,
     "Connections failed: {kinds} in one round.",
-    "This measured limits of the machine or of the target's backlog, not its speed: ./bakeoff doctor shows them.",
+    f"This measured limits of the machine or of the target's backlog, not its speed: {COMMAND} doctor shows them.",
 )
 TABLE_GROWTH = _warning(
     "table-growth",
@@ -357,7 +358,7 @@ MISSING_ROUNDS = _warning(
     "A contender has fewer valid rounds than planned.",
     _INTERVALS,
     "Only {valid} of {rounds} rounds are valid.",
-    "Its intervals are wider than necessary; ./bakeoff run --resume runs what is missing.",
+    f"Its intervals are wider than necessary; {COMMAND} run --resume runs what is missing.",
 )
 HIGH_VARIANCE = _warning(
     "high-variance",
@@ -443,7 +444,7 @@ DRIFT = _warning(
     _ABSOLUTE,
     "In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
     "Other processes used the machine, or its CPU throttled. Ratios are computed within rounds and remain valid; "
-    "absolute figures do not. ./bakeoff doctor looks for the cause.",
+    f"absolute figures do not. {COMMAND} doctor looks for the cause.",
     Limits("{0:.0%}", 0.10),
 )
 THROTTLED = _warning(
@@ -508,7 +509,7 @@ INCOMPLETE = _warning(
     "The comparison was interrupted, has failed or is running.",
     _INTERVALS,
     "The comparison is {status}: some contenders lack runs.",
-    "./bakeoff run --resume runs what is missing.",
+    f"{COMMAND} run --resume runs what is missing.",
 )
 
 KINDS: dict[str, FindingKind] = {}

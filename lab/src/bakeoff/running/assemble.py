@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bakeoff.engines.stream import End, PhaseEnd, Record, Start
+from bakeoff.project import COMMAND
 from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.finding_kinds import VOIDING
 from bakeoff.results.findings import Finding
@@ -188,5 +189,5 @@ def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:
         return []
     peak_per_s = max(phase.measured.throughput_per_s for phase in figures.phases)
     ceiling_per_s = request.ceilings(figures.engine_version).get("engine")
-    command = f"./bakeoff calibrate --engine {engine.name}{request.transport.options}"
+    command = f"{COMMAND} calibrate --engine {engine.name}{request.transport.options}"
     return findings.generator_findings(figures.records, peak_per_s, ceiling_per_s, engine.name, command, request.agents)

@@ -10,10 +10,11 @@ from starlette.responses import Response
 
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import DatabaseUnreachableError
+from bakeoff.project import COMMAND
 from bakeoff.serving.page_replies import page
 
 _RETRY_AFTER_S = 5
-_FAILED = "Internal error. See the terminal that runs ./bakeoff serve."
+_FAILED = f"Internal error. See the terminal that runs {COMMAND} serve."
 _log = logging.getLogger(__name__)
 
 

@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bakeoff.project import COMMAND
+
 _COOKIE = "bakeoff_token"
 _MONTH_S = 30 * 24 * 3600
 
@@ -38,7 +40,7 @@ class TokenGate:
             await self._app(scope, receive, send)
         else:
             refusal = PlainTextResponse(
-                "A token is required: open the address that ./bakeoff serve printed.",
+                f"A token is required: open the address that {COMMAND} serve printed.",
                 401,
                 {"WWW-Authenticate": "Bearer"},
             )

@@ -11,6 +11,7 @@ from psycopg.rows import DictRow, TupleRow, dict_row, kwargs_row
 from bakeoff.documents.checked import Json
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
+from bakeoff.project import COMMAND
 from bakeoff.results.run import RunResult
 from bakeoff.storage.rows import Row, run_of_rows
 
@@ -72,9 +73,9 @@ def load_comparison(server: Server, comparison_id: int | None = None) -> StoredC
             found = cursor.execute(_LATEST if comparison_id is None else _BY_ID, [comparison_id]).fetchone()
         if found is None:
             raise NotFoundError(
-                "Nothing has been measured yet: start with ./bakeoff run smoke."
+                f"Nothing has been measured yet: start with {COMMAND} run smoke."
                 if comparison_id is None
-                else f"There is no comparison c{comparison_id}. ./bakeoff runs list shows the comparison of each run."
+                else f"There is no comparison c{comparison_id}. {COMMAND} runs list shows the comparison of each run."
             )
         ids = connection.execute(_RUNS_OF_MODE, [found.id, found.mode]).fetchall()
         draws: dict[str, list[float]] = {}
@@ -90,7 +91,7 @@ def load_runs(server: Server, run_ids: Sequence[int]) -> list[StoredRun]:
         runs = _load(connection, run_ids)
     missing = set(run_ids) - {run.id for run in runs}
     if missing:
-        raise NotFoundError(f"There is no run {min(missing)}. ./bakeoff runs list shows the stored ones.")
+        raise NotFoundError(f"There is no run {min(missing)}. {COMMAND} runs list shows the stored ones.")
     return runs
 
 

@@ -21,7 +21,7 @@ from bakeoff.gating.junit import junit_of
 from bakeoff.gating.request import request_of
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
-from bakeoff.project import Project, find_project
+from bakeoff.project import COMMAND, Project, find_project
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
 
@@ -51,7 +51,7 @@ def measure_against(mode: str, given: Mapping[str, Json]) -> str:
     refuse_too_few_rounds(request.rounds)
     # As a command of run, which repeats the measurement: a command of gate marks a rerun.
     words = [f"--{name}={value}" for name, values in given.items() for value in _each(values)]
-    comparison = _measured(project, replace(request, command=shlex.join(["./bakeoff", "run", mode, *words])))
+    comparison = _measured(project, replace(request, command=shlex.join([COMMAND, "run", mode, *words])))
     if comparison.id is None or comparison.unstored:
         raise BakeoffError("What was measured could not be stored, so there is nothing to check.")
     return f"c{comparison.id}"
@@ -66,7 +66,7 @@ def _request_to_repeat(candidate: Referenced, targets: Sequence[str], command: s
     if request is None:
         raise BakeoffError(
             f"{candidate.name} has no stored request, so it cannot be repeated to confirm the failure. Measure again "
-            "with ./bakeoff run, or check the stored runs only, with --no-rerun."
+            f"with {COMMAND} run, or check the stored runs only, with --no-rerun."
         )
     return replace(request, targets=tuple(targets), command=command)
 
@@ -106,7 +106,7 @@ def print_gate(gate: Gate, junit: Path | None, *, github: bool, as_json: bool) -
         for line in annotations_of(gate):
             typer.echo(line)
     if gate.stale_baseline:
-        say("This machine was slower than for the baseline. Measure both commits now: ./bakeoff gate --against REF.")
+        say(f"This machine was slower than for the baseline. Measure both commits now: {COMMAND} gate --against REF.")
     if not gate.compared:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 

@@ -22,7 +22,7 @@ from bakeoff.judging.judge import judge
 from bakeoff.judging.slo import parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
-from bakeoff.project import Project, find_project
+from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
@@ -154,9 +154,9 @@ def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterato
     if comparison.not_measured:
         yield from ("Not measured:", *(f"  {reason}" for reason in comparison.not_measured.values()))
     if comparison.unstored:
-        yield f"{comparison.unstored} runs are not in the metrics database: ./bakeoff runs import stores them."
+        yield f"{comparison.unstored} runs are not in the metrics database: {COMMAND} runs import stores them."
     if judgement is not None or comparison.runs:
-        more = "" if judgement is None else f" · Other formats: ./bakeoff report {judgement.comparison_id} --format csv"
+        more = "" if judgement is None else f" · Other formats: {COMMAND} report {judgement.comparison_id} --format csv"
         yield f"Files of each run: results/<target>/{more}"
 
 

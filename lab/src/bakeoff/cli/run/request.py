@@ -14,7 +14,7 @@ from bakeoff.options.combinations import given_in, refuse_combinations
 from bakeoff.options.option import flagged, options_of, with_values
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, Shorthand
 from bakeoff.options.variant import Level
-from bakeoff.project import Project
+from bakeoff.project import COMMAND, Project
 from bakeoff.reporting.threshold_lines import limits_of
 from bakeoff.results.mode_names import COUNT
 from bakeoff.running.isolation import check_pins, usable_cpus
@@ -65,7 +65,7 @@ def request_of(project: Project, options: RunOptions) -> ComparisonRequest:
     requests = list(requests_of(project, options).values())
     if len(requests) > 1:
         raise UsageError(
-            f"{options.what} has {len(requests)} scenarios, and this takes one comparison: ./bakeoff run measures all."
+            f"{options.what} has {len(requests)} scenarios, and this takes one comparison: {COMMAND} run measures all."
         )
     return requests[0]
 
@@ -76,7 +76,7 @@ def requests_of(project: Project, options: RunOptions) -> dict[str, ComparisonRe
     It is a mode's, or an experiment's with what is given changed in it.
     """
     if options.what is None:
-        raise UsageError("Missing argument: name a mode, such as ./bakeoff run quick, or an experiment's file.")
+        raise UsageError(f"Missing argument: name a mode, such as {COMMAND} run quick, or an experiment's file.")
     if options.what.endswith(".toml"):
         found = read_experiment(Path(options.what))
     else:

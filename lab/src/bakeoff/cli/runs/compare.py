@@ -9,7 +9,7 @@ from bakeoff.cli.output import print_json, say
 from bakeoff.cli.shared_options import AllowChangedWorkload, Json
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 from bakeoff.text.table import Table, show
 
 
@@ -31,7 +31,7 @@ def compare(
     from bakeoff.reporting.verdict_text import judgement_table
 
     if len(reference) < 2:
-        raise UsageError("runs compare needs two or more: ./bakeoff runs compare 41 42, or c6 c7.")
+        raise UsageError(f"runs compare needs two or more: {COMMAND} runs compare 41 42, or c6 c7.")
     with stored_history() as server:
         found = [resolve(find_project(), server, each) for each in reference]
         runs = [run for each in found for run in each.runs]
@@ -56,4 +56,4 @@ def compare(
         parts += [f"{name}: {judgement.verdict}", judgement_table(judgement)]
     show(*parts)
     if any(column.runs == 1 for each in compared for column in each.columns):
-        say("A single run cannot show small differences: ./bakeoff run --rounds 5 separates them from noise.")
+        say(f"A single run cannot show small differences: {COMMAND} run --rounds 5 separates them from noise.")

@@ -12,7 +12,7 @@ from bakeoff.cli.output import print_json, say
 from bakeoff.cli.shared_options import Json
 from bakeoff.cli.stored_history import EMPTY, stored_history
 from bakeoff.errors import UsageError
-from bakeoff.project import find_project
+from bakeoff.project import COMMAND, find_project
 from bakeoff.text.hints import nearest
 from bakeoff.text.table import show as show_parts
 
@@ -127,7 +127,7 @@ def _show_latest(mode: str | None, payload: str | None, as_json: bool) -> None:
     elif latest:
         show_parts(*latest_tables(latest))
         if len({run.comparison_id for run in latest}) > 1:
-            say("Not measured together: to rank targets, measure them in one comparison with ./bakeoff run.")
+            say(f"Not measured together: to rank targets, measure them in one comparison with {COMMAND} run.")
     else:
         say(hint)
 
@@ -143,7 +143,7 @@ def why_none(server: "Server", wanted: "RunFilter") -> str:
         refuse_unknown(wanted.target, known)
     options = {"--target": wanted.target, "--mode": wanted.mode, "--payload": wanted.payload}
     given = " ".join(f"{option} {value}" for option, value in options.items() if value is not None)
-    return f"No run matches {given}. ./bakeoff runs summary shows which there are." if given else "No older run."
+    return f"No run matches {given}. {COMMAND} runs summary shows which there are." if given else "No older run."
 
 
 def refuse_unknown(target: str, known: Sequence[str]) -> None:

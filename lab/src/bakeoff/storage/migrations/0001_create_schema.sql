@@ -12,7 +12,7 @@ CREATE TABLE comparisons (
     request      jsonb       NOT NULL DEFAULT '{}',
     not_measured jsonb       NOT NULL DEFAULT '{}',
     -- A gate reruns only the targets that failed: no other run is compared with these.
-    confirmation boolean GENERATED ALWAYS AS (command LIKE './bakeoff gate%') STORED,
+    confirmation boolean GENERATED ALWAYS AS (command ~ '^(\./)?bakeoff gate') STORED,
     -- The part of `not_measured` that did not build, conform, or pass its smoke test.
     refused      text[]      NOT NULL DEFAULT '{}',
     -- The factor whose levels are counts, along which throughput is a curve. Empty: none.
