@@ -161,13 +161,11 @@ class BuiltContenders:
     def __init__(
         self,
         queued: BuildQueue,
-        engines: Sequence[Build],
         contenders: Sequence[Contender],
         attached: Collection[str],
         refuse: Callable[[str, str], None],
     ) -> None:
         self._queued = queued
-        self._engines = engines
         self._contenders = contenders
         self._attached = attached
         self._refuse = refuse
@@ -197,7 +195,7 @@ class BuiltContenders:
         return self._queued.names()
 
     def _wait_for_engines(self) -> None:
-        for build in self._engines:
+        for build in {contender.engine.build.name: contender.engine.build for contender in self._contenders}.values():
             self._queued.wait_for(build)
 
     def _is_attached(self, contender: Contender) -> bool:

@@ -114,13 +114,8 @@ class _Invocation:
             engine.check_toolchain()
         own = [each.target.build for each in contenders if each.target.name not in request.attached]
         with building([*(engine.build for engine in engines), *first_measured_first(own)], progress) as queued:
-            built = BuiltContenders(
-                queued,
-                [engine.build for engine in engines],
-                contenders,
-                request.attached,
-                lambda name, reason: self.comparison.refuse(name, reason, progress),
-            )
+            refuse = partial(self.comparison.refuse, progress=progress)
+            built = BuiltContenders(queued, contenders, request.attached, refuse)
             # The five requests of a smoke run prove that things work; the first one is shown before the last is built.
             if request.mode == "smoke" and queued.is_busy and not hosts_of(request):
                 self._measure_built(contenders, partial(measure_as_built, built=built))

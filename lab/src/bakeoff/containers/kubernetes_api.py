@@ -140,11 +140,8 @@ class PodStreams:
         return self._arrived()
 
     def _arrived(self) -> tuple[bytes, bytes] | None:
-        out, errors = self._taken(_STDOUT), self._taken(_STDERR)
+        out, errors = (bytes(self._socket._channels.pop(channel, b"")) for channel in (_STDOUT, _STDERR))
         return (out, errors) if out or errors or self._socket.is_open() else None
-
-    def _taken(self, channel: int) -> bytes:
-        return bytes(self._socket._channels.pop(channel, b""))
 
     def close(self) -> None:
         with contextlib.suppress(OSError, *_lost()), self._lock:

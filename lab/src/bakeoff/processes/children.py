@@ -71,21 +71,18 @@ class _Guardian:
 
     def send(self, line: str) -> None:
         with self._lock:
-            self._write(line)
-
-    def _write(self, line: str) -> None:
-        if self._process is None or self._process.poll() is not None:
-            script = Path(guardian.__file__)
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(script)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        assert self._process.stdin is not None
-        self._process.stdin.write(line.encode())
-        self._process.stdin.flush()
+            if self._process is None or self._process.poll() is not None:
+                script = Path(guardian.__file__)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(script)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            assert self._process.stdin is not None
+            self._process.stdin.write(line.encode())
+            self._process.stdin.flush()
 
 
 _guardian = _Guardian()

@@ -51,16 +51,12 @@ def judged(
         return Durability.DECLARED if storage in DECLARED else Durability.NONE_PROMISED, []
     if facts.problems is None:
         return Durability.UNKNOWN, []
-    problems = [*([] if proof is None or proof.holds else [str(proof)]), *facts.problems, *_unflushed(facts, activity)]
+    problems = [*([] if proof is None or proof.holds else [str(proof)]), *facts.problems]
+    if facts.before is not None and facts.after is not None and activity is not None:
+        rows = sum(each or 0 for each in (activity.rows_inserted, activity.rows_updated, activity.rows_deleted))
+        written = Written(activity.commits or 0, rows, activity.connections_peak or 1)
+        unflushed = flush_problem(facts.before, facts.after, written)
+        problems += [] if unflushed is None else [unflushed]
     if problems:
         return Durability.NOT_DURABLE, [kinds.NOT_DURABLE(problems=" ".join(problems))]
     return Durability.DECLARED if proof is None else Durability.PROVEN, []
-
-
-def _unflushed(facts: DurabilityFacts, activity: DatabaseActivity | None) -> list[str]:
-    if facts.before is None or facts.after is None or activity is None:
-        return []
-    rows = sum(each or 0 for each in (activity.rows_inserted, activity.rows_updated, activity.rows_deleted))
-    written = Written(activity.commits or 0, rows, activity.connections_peak or 1)
-    problem = flush_problem(facts.before, facts.after, written)
-    return [] if problem is None else [problem]

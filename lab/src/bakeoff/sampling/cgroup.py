@@ -20,18 +20,17 @@ class CgroupUsage:
     def usage(self) -> Usage | None:
         """The group's usage now, or None when it is gone."""
         try:
-            return Usage(self._cpu_s(), resident_bytes(_counts(self.memory_stat)))
+            if self.cpu.name == "cpu.stat":
+                cpu_s = _counts(self.cpu)["usage_usec"] / 1e6
+            else:
+                cpu_s = int(self.cpu.read_text("utf-8")) / 1e9
+            return Usage(cpu_s, resident_bytes(_counts(self.memory_stat)))
         except OSError:
             return None
 
     def proportional_bytes(self) -> int | None:
         """Groups do not account for it."""
         return None
-
-    def _cpu_s(self) -> float:
-        if self.cpu.name == "cpu.stat":
-            return _counts(self.cpu)["usage_usec"] / 1e6
-        return int(self.cpu.read_text("utf-8")) / 1e9
 
 
 def group_of(pid: int, container_id: str, proc: Path = _PROC, root: Path = _ROOT) -> CgroupUsage | None:
