@@ -53,7 +53,9 @@ class Checkout:
         target = replace(made_up, directory=self.root, build=build)
         progress: Any = Quiet()
         testbed = Testbed(Project(self.root), None, progress, attached=self.attached)
-        workload = Workload("events", self.root / "gallery/contract/events", Declaration(database="none"))
+        workload = Workload(
+            "events", self.root / "gallery/contract/events", Declaration(database="none", vectors="vectors")
+        )
         return proofs.prove(testbed, target, workload, variant, again=again)
 
     def _conform(self, *_: object) -> ConformanceResult:

@@ -143,7 +143,7 @@ class Lab:
 
     @staticmethod
     def _contenders(names: str) -> list[Contender]:
-        return [Contender(target(name), workload(), engine("native")) for name in names]
+        return [Contender(target(name), workload(vectors="vectors"), engine("native")) for name in names]
 
     def _named(self, run: RunRequest) -> str:
         name = run.contender.key
@@ -169,7 +169,7 @@ class Arrivals:
     def as_built(self) -> Iterator[Contender]:
         for name in self._names:
             self._left -= 1
-            yield Contender(target(name), workload(), engine("native"))
+            yield Contender(target(name), workload(vectors="vectors"), engine("native"))
 
     def building(self) -> str:
         return "some target" if self._left else ""
