@@ -34,9 +34,10 @@ class Checkout:
         self.root = root
         self.ran = 0
         self.passes = True
+        self.default_pool = "10"
         self.attached: Mapping[str, Access] = {}
         self.facts = {"toolchain": "go 1.26", "kernel": "6.1"}
-        for name in ("artifact", "target.toml", "gallery/contract/events/vectors/one.json"):
+        for name in ("artifact", "gallery/contract/events/vectors/one.json"):
             self.write(name, "first")
         monkeypatch.setattr(proofs, "conform", self._conform)
         monkeypatch.setattr(proofs, "environment_of", lambda *_: self.facts)
@@ -49,7 +50,7 @@ class Checkout:
     def prove(self, variant: Variant = Variant(), *, again: bool = False) -> Proof:  # noqa: B008 — it is frozen
         nowhere = self.root / "nowhere"
         build = Build("t", self.root, ("true",), (), self.root / "artifact", nowhere, self.root / "stamp", nowhere)
-        made_up = made_up_target("t", settings={"pool_size": DeclaredSetting("POOL", "10")})
+        made_up = made_up_target("t", settings={"pool_size": DeclaredSetting("POOL", self.default_pool)})
         target = replace(made_up, directory=self.root, build=build)
         progress: Any = Quiet()
         testbed = Testbed(Project(self.root), None, progress, attached=self.attached)
@@ -84,7 +85,15 @@ def test_it_can_be_proved_again(checkout: Checkout) -> None:
     assert checkout.ran == 2
 
 
-@pytest.mark.parametrize("name", ["artifact", "stamp", "target.toml", "gallery/contract/events/vectors/one.json"])
+def test_a_manifest_that_changed_proves_again(checkout: Checkout) -> None:
+    checkout.prove()
+    checkout.default_pool = "11"
+    checkout.prove()
+    checkout.prove()
+    assert checkout.ran == 2
+
+
+@pytest.mark.parametrize("name", ["artifact", "stamp", "gallery/contract/events/vectors/one.json"])
 def test_a_file_that_changed_proves_again(checkout: Checkout, name: str) -> None:
     checkout.prove()
     checkout.write(name, "second")
