@@ -1,17 +1,24 @@
 """A service that makes its own table is measured over every kind of storage, and what it acknowledged is audited."""
 
+import contextlib
+import json
 import re
+import shlex
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import pytest
+from bakeoff_process import bakeoff_started, interrupt
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.run import Durability, RunResult, Status
 from shelf import MIGRATE, SEEDS, add_shelf, files, postgresql
@@ -128,3 +135,61 @@ def test_a_prepare_that_fails_is_the_reason_why_nothing_is_measured(measuring_ch
     add_shelf(measuring_checkout, make(), fault="failing-migration")
     words = measured(measuring_checkout).not_measured["shelf-rest"]
     assert "prepare failed with status 1" in words and "the migration 0002_authors is broken" in words
+
+
+@pytest.fixture
+def database(server: Server) -> Iterator[Server]:
+    """A database of the user's own, whose server may be asked for what was left there."""
+    server.execute_script("CREATE DATABASE of_the_user")
+    yield server.in_database("of_the_user")
+    server.execute_script("DROP DATABASE of_the_user")
+
+
+def left_behind(database: Server, checkout: Project) -> list[object]:
+    with database.connect() as connection:
+        made = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE 'bakeoff_made_%'").fetchall()
+    folder = checkout.state / "files"
+    return [*made, *(folder.iterdir() if folder.exists() else ())]
+
+
+@contextlib.contextmanager
+def interrupted(database: Server, checkout: Project, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A command that gets Ctrl-C at the end of the block, and what it printed until then."""
+    database_url = {"DATABASE_URL": database.url}
+    process = bakeoff_started(checkout, *arguments, results=checkout.root / "results", environment=database_url)
+    try:
+        yield process
+    finally:
+        interrupt(process)
+        process.communicate(timeout=60)
+
+
+@pytest.mark.parametrize("make", [postgresql, files])
+def test_ctrl_c_in_a_run_leaves_nothing_behind(measuring_checkout: Project, database: Server, make: Any) -> None:
+    add_shelf(measuring_checkout, make())
+    command = ("run", "quick", "--users", "2", "--phase-duration", "60s")
+    with interrupted(database, measuring_checkout, *command) as process:
+        assert process.stdout is not None
+        output = []
+        for line in process.stdout:
+            output.append(line)
+            if line.strip().startswith("2 users"):
+                break
+        else:
+            pytest.fail("".join(output))
+        assert len(left_behind(database, measuring_checkout)) == 2
+    assert process.returncode == 130
+    assert left_behind(database, measuring_checkout) == []
+
+
+@pytest.mark.parametrize("make", [postgresql, files])
+def test_up_gives_a_state_that_goes_with_ctrl_c(measuring_checkout: Project, database: Server, make: Any) -> None:
+    add_shelf(measuring_checkout, make())
+    with interrupted(database, measuring_checkout, "up", "shelf-rest") as process:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if line.startswith("curl "))
+        answered = subprocess.run([*shlex.split(line), "-s"], capture_output=True, text=True, timeout=30, check=True)
+        assert json.loads(answered.stdout)["id"] == SEEDS + 1
+        assert any(line.startswith("shelf-rest stores in ") for line in process.stdout)
+    assert process.returncode == 0
+    assert left_behind(database, measuring_checkout) == []

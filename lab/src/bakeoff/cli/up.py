@@ -45,9 +45,14 @@ def up(
     """Start targets with their own database and keep them running until Ctrl-C."""
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
+    from bakeoff.options.variant import Variant
     from bakeoff.postgres.databases import development_database, one_choice
     from bakeoff.postgres.extensions import naming_missing_extension
+    from bakeoff.running.contender import storage_of
+    from bakeoff.running.fresh_state import own_state
+    from bakeoff.running.prepared_states import PreparedStates
     from bakeoff.running.target_ports import ports_of
+    from bakeoff.running.testbed import Testbed
     from bakeoff.targets.certificate import lab_certificate
     from bakeoff.targets.health import health_check
     from bakeoff.targets.manifest import choose_targets, find_targets
@@ -75,21 +80,32 @@ def up(
     with ExitStack() as stack:
         server = stack.enter_context(development_database(project, postgres))
         secured = Secured(lab_certificate(project.state / "tls") if tls else None)
+        prepared = stack.enter_context(PreparedStates())
         started = []
         for each in targets:
+            workload, variant = load_workload(project, each.workload), Variant(settings=given)
+            with shown() as progress:
+                common = Testbed(project, server, progress, prepared=prepared)
+                common = common.storing_in(storage_of(each, workload, variant))
+                own = stack.enter_context(own_state(common, each, workload, variant))
             process = TargetProcess(
                 each,
-                server,
-                health_check(load_workload(project, each.workload), each.protocol, each.manifest.ready),
+                own.server,
+                health_check(workload, each.protocol, each.manifest.ready),
                 project.logs / f"up-{each.name}.log",
                 port=ports[each.name],
                 settings=variables[each.name],
                 secured=secured,
                 bind=bind,
+                state=own.state,
             )
             with naming_missing_extension(server):
                 started.append(stack.enter_context(process))
             _introduce(project, each, process)
+            if own.state is not None:
+                print(f"{each.name} stores in {project.relative(own.state)} until it stops.\n")
+            elif own.server is not None and own is not common:
+                print(f"{each.name} stores in {_url_of(own.server)} until it stops.\n")
         _wait(server, started)
 
 
@@ -112,8 +128,12 @@ def _keep_databases(project: Project) -> None:
     from bakeoff.postgres.databases import development_database, metrics_database
 
     with development_database(project) as server, metrics_database(project) as metrics:
-        print(f"metrics:  {metrics.url if metrics.embedded else metrics.shown_url}")
+        print(f"metrics:  {_url_of(metrics)}")
         _wait(server, [])
+
+
+def _url_of(server: "Server") -> str:
+    return server.url if server.embedded else server.shown_url
 
 
 def _introduce(project: Project, target: "Target", process: "TargetProcess") -> None:
@@ -130,7 +150,7 @@ def _introduce(project: Project, target: "Target", process: "TargetProcess") -> 
 
 def _wait(server: "Server", started: "Sequence[TargetProcess]") -> None:
     """Until Ctrl-C, which is how this command ends, or until a target has ended by itself."""
-    print(f"database: {server.url if server.embedded else server.shown_url}")
+    print(f"database: {_url_of(server)}")
     print(f"{COMMAND} sql opens it. Ctrl-C stops everything.", flush=True)
     try:
         while True:

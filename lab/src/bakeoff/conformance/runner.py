@@ -215,8 +215,6 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
 def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRows | None]:
     audit = workload.sql("audit")
     if audit is None or server is None:
-        if workload.uses_database and server is not None:
-            raise BakeoffError(f"{workload.name} stores rows: conformance needs its audit query.")
         yield None
     else:
         with server.connect() as connection:

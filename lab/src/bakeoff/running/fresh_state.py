@@ -21,25 +21,33 @@ from bakeoff.workload.loader import Workload
 
 @contextlib.contextmanager
 def fresh_state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[Testbed]:
-    """The testbed with the database or the folder of one run.
+    """The testbed with the state of one run.
 
-    A workload with reset.sql has its tables dropped there instead, unless the target prepares its own.
+    A workload with reset.sql has its tables dropped in the common database, unless the target prepares its own.
     """
-    maker = _StateMaker(testbed, target, variant)
-    kind, is_attached = storage_of(target, workload, variant), target.name in testbed.attached
-    if kind == FILES and not is_attached:
+    with own_state(testbed, target, workload, variant) as own:
+        is_attached = target.name in testbed.attached
+        if own is testbed and testbed.server is not None:
+            fresh_table(workload, testbed.server, with_schema=is_attached and variant.overlay is None)
+        elif storage_of(target, workload, variant) == EXTERNAL:
+            _StateMaker(testbed, target, variant).reset()
+        yield own
+
+
+@contextlib.contextmanager
+def own_state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[Testbed]:
+    """The testbed with the database or the folder of one start of a target; as it is where the target has neither."""
+    maker, is_attached = _StateMaker(testbed, target, variant), target.name in testbed.attached
+    if is_attached:
+        yield testbed
+    elif storage_of(target, workload, variant) == FILES:
         with maker.folder() as folder:
             yield replace(testbed, state=folder)
-    elif testbed.server is not None and not is_attached and has_own_database(target, workload):
+    elif testbed.server is not None and has_own_database(target, workload):
         with maker.database(testbed.server) as server:
             server.checkpoint()
             yield replace(testbed, server=server)
-    elif testbed.server is not None:
-        fresh_table(workload, testbed.server, with_schema=is_attached and variant.overlay is None)
-        yield testbed
     else:
-        if kind == EXTERNAL:
-            maker.reset()
         yield testbed
 
 
