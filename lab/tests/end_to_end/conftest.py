@@ -9,9 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 from docker_here import SMALL_IMAGE, need_image, skip_without
-from running_targets import NARROW_QUEUE, Running, running
+from running_targets import NARROW_QUEUE, Running, build_once, running
 
 from bakeoff.containers.docker import DockerEngine, docker_address
+from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project, find_project
@@ -19,7 +20,7 @@ from checkouts import linked
 
 
 @pytest.fixture(scope="session")
-def project() -> Iterator[Project]:
+def project(request: pytest.FixtureRequest) -> Iterator[Project]:
     """A checkout of the worker's own, so that the labs of several workers run at the same time."""
     here = find_project()
     # Beside the checkout's own state: PostgreSQL's account can enter both or neither.
@@ -27,6 +28,12 @@ def project() -> Iterator[Project]:
     for leftover in folder.iterdir() if folder.exists() else ():
         if not psutil.pid_exists(int(leftover.name)):
             shutil.rmtree(leftover, ignore_errors=True)
+    engine = find_engine("native")
+    if not engine.manifest.toolchain.missing and any(
+        item.get_closest_marker("end_to_end") for item in request.session.items
+    ):
+        # Here, because tests give the labs that they start less time than this takes.
+        build_once(engine.build)
     with linked(here, folder / str(os.getpid())) as checkout:
         yield checkout
 

@@ -82,14 +82,15 @@ def target_named(project: Project, name: str) -> Target:
     (target,) = [target for target in find_targets(project) if target.name == name]
     if target.missing:
         pytest.skip(f"{', '.join(target.missing)} not found")
-    build_once(project, target.build)
+    build_once(target.build)
     return target
 
 
-def build_once(project: Project, build: Build) -> None:
+def build_once(build: Build) -> None:
     """Builds what is stale; of several workers one builds, and the others wait for it."""
-    project.state.mkdir(exist_ok=True)
-    with (project.state / "test-builds.lock").open("w") as lock:
+    # Workers share this folder of their projects.
+    build.stamp.parent.mkdir(parents=True, exist_ok=True)
+    with (build.stamp.parent / "test-builds.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if build.is_stale():
             build.run(lambda _: None)

@@ -65,7 +65,7 @@ def measured(
     (target,) = choose_targets(find_targets(project), [TARGET])
     engine = find_engine(engine_name)
     for build in (target.build, engine.build):
-        build_once(project, build)
+        build_once(build)
     own = replace(variant or Variant(), agents=agents)
     contender = Contender(target, load_workload(project, target.workload), engine, own)
     request = RunRequest(contender, "quick", phases)

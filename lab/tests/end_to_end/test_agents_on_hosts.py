@@ -82,7 +82,7 @@ class Lab:
         (target,) = choose_targets(find_targets(project), [TARGET])
         engine = find_engine("native")
         for build in (target.build, engine.build):
-            build_once(project, build)
+            build_once(build)
         self._project, self._server = project, server
         self.contender = Contender(target, load_workload(project, target.workload), engine, Variant())
         self.request = ComparisonRequest(

@@ -37,7 +37,7 @@ def measured(project: Project, server: Server, variant: Variant = Variant()) -> 
     (target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
     engine = find_engine("native")
     for build in (target.build, engine.build):
-        build_once(project, build)
+        build_once(build)
     workload = load_workload(project, target.workload)
     request = RunRequest(Contender(target, workload, engine, variant), "quick", [Phase("Short", 8, 0.5)])
     return measure(Testbed(project, server, PlainProgress(Console(quiet=True))), request)

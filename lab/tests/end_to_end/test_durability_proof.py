@@ -35,7 +35,7 @@ def contender(project: Project) -> Contender:
     (target,) = choose_targets(find_targets(project), [TARGET])
     engine = find_engine("native")
     for build in (target.build, engine.build):
-        build_once(project, build)
+        build_once(build)
     return Contender(target, load_workload(project, target.workload), engine)
 
 

@@ -37,7 +37,7 @@ class Run:
         (self._target,) = choose_targets(find_targets(project), ["producer-api-rust-rest"])
         self.engine: Engine = find_engine("native")
         for build in (self._target.build, self.engine.build):
-            build_once(project, build)
+            build_once(build)
         self.workload: Workload = load_workload(project, "events")
         self.plan, self.ledger = folder / "plan.json", folder / "ledger"
         self._server, self._folder = server, folder

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.end_to_end
 @pytest.fixture
 def url(project: Project, tmp_path: Path) -> Iterator[str]:
     engine = find_engine("native")
-    build_once(project, engine.build)
+    build_once(engine.build)
     port = ports.free_port()
     server = children.start(engine.null_command(port), log=tmp_path / "null.log")
     try:

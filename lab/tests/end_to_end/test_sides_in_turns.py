@@ -34,7 +34,7 @@ def both_sides(project: Project) -> list[Contender]:
         if target.missing or not can_alternate(contender):
             continue
         for build in (target.build, engine.build):
-            build_once(project, build)
+            build_once(build)
         return [
             Contender(target, contender.workload, engine, factors={"commit": side}) for side in ("before", "candidate")
         ]

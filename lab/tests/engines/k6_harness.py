@@ -18,7 +18,7 @@ from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.processes.kill_tree import kill_tree
-from bakeoff.project import FORMATS, find_project
+from bakeoff.project import FORMATS
 
 PROJECT = Path(__file__).resolve().parents[3]
 ENGINE = PROJECT / "load" / "k6" / "engine.py"
@@ -36,11 +36,10 @@ def k6_path() -> Path:
     given = os.environ.get("BAKEOFF_K6")
     if given:
         return Path(given)
-    project = find_project()
     build = find_engine("k6").build
     if shutil.which("go") is None:
         pytest.skip("go not found, so that k6 cannot be built: set BAKEOFF_K6, or install Go")
-    build_once(project, build)
+    build_once(build)
     return build.artifact
 
 
