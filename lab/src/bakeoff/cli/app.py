@@ -20,6 +20,7 @@ from bakeoff.cli.grouped_help import grouped
 from bakeoff.cli.hit import hit
 from bakeoff.cli.logs import logs
 from bakeoff.cli.plan import plan
+from bakeoff.cli.release_check import release_check
 from bakeoff.cli.report import report
 from bakeoff.cli.run import run
 from bakeoff.cli.runs import runs_app
@@ -138,6 +139,7 @@ app.command(cls=grouped(GATE_HELP_GROUPS))(gate)
 app.command()(doctor)
 app.command()(completion)
 app.command(hidden=True)(generate)
+app.command(hidden=True)(release_check)
 
 
 def command_line() -> TyperGroup:
