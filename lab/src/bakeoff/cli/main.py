@@ -12,6 +12,7 @@ import typer
 
 from bakeoff.cli import completion
 from bakeoff.cli.app import app
+from bakeoff.cli.output import say
 from bakeoff.errors import BakeoffError
 from bakeoff.project import COMMAND
 
@@ -34,6 +35,8 @@ def main() -> NoReturn:
     # A script that starts us in the background makes us ignore SIGINT, so that it could not end a run in good order.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()
+    if sys.platform != "linux":
+        say("bakeoff: bakeoff-load is for Linux. Here stored results are read, and --engine k6 measures.")
     try:
         sys.exit(app(prog_name=COMMAND, standalone_mode=False, complete_var=completion.VARIABLE) or 0)
     except typer.Exit as leave:
