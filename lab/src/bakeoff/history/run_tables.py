@@ -1,6 +1,6 @@
 """Stored runs as tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -67,8 +67,8 @@ def overview_parts(overview: "Overview") -> Iterator[Table | str]:
         f"{everything.runs:,} runs in {overview.comparisons:,} comparisons, "
         f"{_moment(everything.first)} to {_moment(everything.last)} UTC, {overview.bytes / 1e6:,.0f} MB"
     )
-    yield f"by status: {_counts(overview.statuses.items())}"
-    yield f"by mode:   {_counts(overview.modes.items())}"
+    for words, counts in (("by status:", overview.statuses), ("by mode:  ", overview.modes)):
+        yield f"{words} {', '.join(f'{count:,} {name}' for name, count in counts.items())}"
     rows = [
         (target, f"{counted.runs:,}", f"{counted.completed:,}", _moment(counted.first), _moment(counted.last))
         for target, counted in overview.targets.items()
@@ -90,7 +90,8 @@ def comparison_of_references(compared: "SideBySide") -> Table:
         # The cost of a process is not divided among operations.
         if any(cell != NOTHING for cell in cells):
             rows.append((metric.name, *cells))
-    return Table(compared.title, ["", *(f"{each.reference}{_of_runs(each.runs)}" for each in compared.columns)], rows)
+    headings = [each.reference + (f" (median of {each.runs})" if each.runs > 1 else "") for each in compared.columns]
+    return Table(compared.title, ["", *headings], rows)
 
 
 def cleanup_table(targets: "Sequence[TargetCleanup]", executed: bool) -> Table:
@@ -120,11 +121,3 @@ def relative(change: float) -> str:
 
 def _moment(value: datetime | None) -> str:
     return NOTHING if value is None else minute(value)
-
-
-def _of_runs(count: int) -> str:
-    return "" if count == 1 else f" (median of {count})"
-
-
-def _counts(counts: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in counts)

@@ -1,6 +1,8 @@
 """The bottleneck of a contender at its peak, derived from the usage of each role. Pure functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bakeoff.judging.judgement import Bottleneck
@@ -42,109 +44,74 @@ class Usage:
 
 def bottleneck_of(usage: Usage) -> Bottleneck:
     """The first explanation that fits, the surest first."""
-    for explain in _EXPLANATIONS:
-        found = explain(usage)
-        if found is not None:
-            return found
+    return next(itertools.chain(_of_cpu(usage), _of_the_database(usage), _of_the_load(usage)))
+
+
+def _of_cpu(usage: Usage) -> Iterator[Bottleneck]:
+    """The generator's capacity, the cores that the target may use, and those that all share."""
+    if usage.ceiling_share is not None and usage.ceiling_share >= GENERATOR_BOUND.limits[0]:
+        who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
+        yield Bottleneck(
+            "generator",
+            f"The bottleneck may have been the load generator: throughput was {usage.ceiling_share:.0%} of what {who} "
+            "can do here.",
+        )
+    own, most_percent = usage.cpu_percent.get("target"), 100 * (usage.target_cores or math.inf)
+    if own is not None and own >= most_percent * _FULL:
+        yield Bottleneck(
+            "target-cpu", f"The bottleneck was the target's CPU: {own:.0f}% of the {most_percent:.0f}% it may use."
+        )
+    total = sum(usage.cpu_percent.values())
+    if usage.cores is not None and total >= 100 * usage.cores * _FULL:
+        role, most = _largest(usage.cpu_percent)
+        cores = f"{usage.cores} core{'s' if usage.cores > 1 else ''}"
+        if most < total * _MOST:
+            words = f"The bottleneck was the CPU of the machine, {cores} (shared): {_used(usage)}."
+            yield Bottleneck("machine", words)
+        words = f"The bottleneck was the CPU of {_NAMES[role]}, on {cores} (shared): {_used(usage)}."
+        yield Bottleneck(_KINDS[role], words)
+
+
+def _of_the_database(usage: Usage) -> Iterator[Bottleneck]:
+    """All sessions at work all the time, sessions that wait, and throughput near that of PostgreSQL alone."""
+    active, sessions = usage.active or 0.0, usage.sessions or 0
+    # A few sessions that are written to in batches are meant to be at work: they are no pool.
+    if sessions >= _FEWEST_OF_A_POOL and active >= sessions * _FULL:
+        yield Bottleneck(
+            "pool",
+            f"The bottleneck was the connection pool: {active:.1f} of its {sessions} sessions were active at once.",
+        )
+    # Sessions wait for each other or for the disk; one that works or waits for its client is not held up.
+    waits = {event: share for event, share in usage.waits.items() if not event.startswith(_NO_WAITS)}
+    if waits and active >= 1 and sum(waits.values()) >= _WAITING:
+        event, share = _largest(waits)
+        yield Bottleneck(
+            "database",
+            f"The bottleneck was PostgreSQL: its active sessions waited for {sum(waits.values()):.0%} of their time, "
+            f"mostly for {event} ({share:.0%}).",
+        )
+    if usage.limiting_lines:
+        name, share = _largest(usage.limiting_lines)
+        yield Bottleneck(
+            "database",
+            f"The bottleneck was PostgreSQL: throughput was {share:.0%} of what it does without any API ({name}).",
+        )
+
+
+def _of_the_load(usage: Usage) -> Iterator[Bottleneck]:
+    """The load that was offered; and where nothing was full, that the bottleneck is unknown."""
     if not usage.cpu_percent:
-        return Bottleneck(
+        yield Bottleneck(
             "unknown",
             "The bottleneck is unknown: no CPU use was measured. The lab cannot observe processes elsewhere, nor "
             "phases of less than a sample.",
         )
-    return Bottleneck(
-        "unknown",
-        f"The bottleneck is unknown: CPU was available ({_used(usage)}), and no other resource was saturated.",
-    )
-
-
-def _generator(usage: Usage) -> Bottleneck | None:
-    if usage.ceiling_share is None or usage.ceiling_share < GENERATOR_BOUND.limits[0]:
-        return None
-    who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
-    return Bottleneck(
-        "generator",
-        f"The bottleneck may have been the load generator: throughput was {usage.ceiling_share:.0%} of what {who} can "
-        "do here.",
-    )
-
-
-def _target_s_own_cores(usage: Usage) -> Bottleneck | None:
-    own = usage.cpu_percent.get("target")
-    if own is None or usage.target_cores is None or own < 100 * usage.target_cores * _FULL:
-        return None
-    return Bottleneck(
-        "target-cpu",
-        f"The bottleneck was the target's CPU: {own:.0f}% of the {usage.target_cores * 100:.0f}% it may use.",
-    )
-
-
-def _all_cores(usage: Usage) -> Bottleneck | None:
-    total = sum(usage.cpu_percent.values())
-    if usage.cores is None or total < 100 * usage.cores * _FULL:
-        return None
-    role, most = _largest(usage.cpu_percent)
-    cores = f"{usage.cores} core{'s' if usage.cores > 1 else ''}"
-    if most < total * _MOST:
-        return Bottleneck("machine", f"The bottleneck was the CPU of the machine, {cores} (shared): {_used(usage)}.")
-    return Bottleneck(
-        _KINDS[role], f"The bottleneck was the CPU of {_NAMES[role]}, on {cores} (shared): {_used(usage)}."
-    )
-
-
-def _pool(usage: Usage) -> Bottleneck | None:
-    """All sessions active all the time. A few that are written to in batches are meant to be: they are no pool."""
-    if usage.active is None or usage.sessions is None or usage.sessions < _FEWEST_OF_A_POOL:
-        return None
-    if usage.active < usage.sessions * _FULL:
-        return None
-    return Bottleneck(
-        "pool",
-        f"The bottleneck was the connection pool: {usage.active:.1f} of its {usage.sessions} sessions were active at "
-        "once.",
-    )
-
-
-def _database_waits(usage: Usage) -> Bottleneck | None:
-    """Sessions that wait for each other or for the disk; one that works or waits for its client is not held up."""
-    waits = {event: share for event, share in usage.waits.items() if not event.startswith(_NO_WAITS)}
-    if not waits or usage.active is None or usage.active < 1 or sum(waits.values()) < _WAITING:
-        return None
-    event, share = _largest(waits)
-    return Bottleneck(
-        "database",
-        f"The bottleneck was PostgreSQL: its active sessions waited for {sum(waits.values()):.0%} of their time, "
-        f"mostly for {event} ({share:.0%}).",
-    )
-
-
-def _database_line(usage: Usage) -> Bottleneck | None:
-    if not usage.limiting_lines:
-        return None
-    name, share = _largest(usage.limiting_lines)
-    return Bottleneck(
-        "database",
-        f"The bottleneck was PostgreSQL: throughput was {share:.0%} of what it does without any API ({name}).",
-    )
-
-
-def _load(usage: Usage) -> Bottleneck | None:
-    if not usage.more_load_helps or not usage.cpu_percent or usage.cores is None:
-        return None
-    return Bottleneck(
-        "load", f"The bottleneck was the load: the highest level was the best, and CPU was available ({_used(usage)})."
-    )
-
-
-_EXPLANATIONS: Sequence[Callable[[Usage], Bottleneck | None]] = (
-    _generator,
-    _target_s_own_cores,
-    _all_cores,
-    _pool,
-    _database_waits,
-    _database_line,
-    _load,
-)
+    elif usage.more_load_helps and usage.cores is not None:
+        words = f"the highest level was the best, and CPU was available ({_used(usage)})"
+        yield Bottleneck("load", f"The bottleneck was the load: {words}.")
+    else:
+        words = f"CPU was available ({_used(usage)}), and no other resource was saturated"
+        yield Bottleneck("unknown", f"The bottleneck is unknown: {words}.")
 
 
 def _used(usage: Usage) -> str:

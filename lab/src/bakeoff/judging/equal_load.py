@@ -53,12 +53,8 @@ class _Entrant:
         return {number: value for number, value in known.items() if value}
 
 
-@dataclass(frozen=True)
-class _Test:
-    one: str
-    other: str
-    test: RatioTest
-    smallest_claim: float | None
+_Test = tuple[str, str, RatioTest, float | None]
+"""Two contenders, the test of their ratio, and the smallest difference that can be claimed."""
 
 
 def equal_loads_of(contenders: Sequence[MeasuredContender]) -> list[EqualLoad]:
@@ -73,14 +69,14 @@ def equal_loads_of(contenders: Sequence[MeasuredContender]) -> list[EqualLoad]:
         for rate, entrants in _by_rate([each for each in contenders if each.runs.division == division]).items()
     ]
     tests = [[_tests(entrants, figure) for figure in FIGURES] for _, _, entrants in fields]
-    adjusted = iter(holm([each.test.p_value for field in tests for figure in field for each in figure]))
+    adjusted = iter(holm([test.p_value for field in tests for figure in field for _, _, test, _ in figure]))
     return [
         _equal_load(
             division.name(divisions),
             rate,
             entrants,
             {
-                name: [_pairing(each, next(adjusted)) for each in figure]
+                name: [_pairing(*each, next(adjusted)) for each in figure]
                 for name, figure in zip(FIGURES, field, strict=True)
             },
         )
@@ -129,18 +125,17 @@ def _tests(entrants: Sequence[_Entrant], figure: str) -> list[_Test]:
     prior, spread = prior_between_rounds(known), spread_between_rounds(known)
     noise = noise_of(spread, max(map(len, known), default=0))
     return [
-        _Test(one, other, ratio_of(list(logs.values()), prior), noise.smallest_claim)
+        (one, other, ratio_of(list(logs.values()), prior), noise.smallest_claim)
         for one, other in itertools.combinations(values, 2)
         # The lower is the better, as a time is of a speed.
         if (logs := log_ratios(values[other], values[one]))
     ]
 
 
-def _pairing(tested: _Test, p_adjusted: float | None) -> Pairing:
+def _pairing(one: str, other: str, test: RatioTest, claim: float | None, p_adjusted: float | None) -> Pairing:
     """`faster` is the lower; the ratio is of the figures as they are."""
-    test = tested.test
-    verdict = verdict_on(test.ratio, p_adjusted, tested.smallest_claim)
-    return Pairing(tested.one, tested.other, test.ratio.inverted(), test.p_value, p_adjusted, verdict)
+    verdict = verdict_on(test.ratio, p_adjusted, claim)
+    return Pairing(one, other, test.ratio.inverted(), test.p_value, p_adjusted, verdict)
 
 
 def _equal_load(

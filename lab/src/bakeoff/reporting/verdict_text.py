@@ -59,15 +59,14 @@ def _figures(contender: JudgedContender) -> list[str]:
     level = contender.level_at_peak
     if level is None:
         return [NOTHING, "void" if contender.void_rounds else NOTHING, *[NOTHING] * 8]
-    own = level.costs.get("target")
+    of_target = (level.of_target("cpu_us_each"), level.of_target("memory_peak_mb"))
     return [
         NOTHING if level.name == ALL_PHASES else level.load.removesuffix(" users").removesuffix(" user"),
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
         *(two_places(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",
-        number(None if own is None or own.cpu_us_each is None else own.cpu_us_each.median, 1),
-        NOTHING if own is None else f"{own.memory_peak_mb.median:,.1f}",
+        *(number(None if each is None else each.median, 1) for each in of_target),
     ]
 
 
