@@ -59,8 +59,10 @@ def with_own_lines(runs: Sequence[StoredRun], draws: Mapping[str, Sequence[float
 def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[float]]) -> list[ReferenceLine]:
     """PostgreSQL alone, and the generator over each protocol, as the newest run knows them; the lowest first."""
     alone = {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
+    # How far the draws of a line lie apart; nothing where it was not drawn for this comparison.
+    apart = {name: f" ({min(each):,.0f} to {max(each):,.0f}, drawn before and after)" for name, each in draws.items()}
     lines = [
-        ReferenceLine(name, None, f"PostgreSQL alone, {name}{_spread(draws.get(name, ()))}", rate)
+        ReferenceLine(name, None, f"PostgreSQL alone, {name}{apart.get(name, '')}", rate)
         for name, rate in alone.items()
     ]
     engines = {
@@ -78,11 +80,6 @@ def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[floa
         for (protocol, encrypted, payload), rate in engines.items()
     ]
     return sorted(lines, key=lambda line: line.per_s)
-
-
-def _spread(draws: Sequence[float]) -> str:
-    """How far the draws of a line lie apart; nothing where it was not drawn for this comparison."""
-    return f" ({min(draws):,.0f} to {max(draws):,.0f}, drawn before and after)" if draws else ""
 
 
 def limits_in_words(limits: CeilingShares) -> str:

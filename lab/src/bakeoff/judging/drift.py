@@ -42,11 +42,6 @@ class _Course:
     def p_value(self) -> float:
         return student_p_value(self.relative.slope, self.relative.error, self.relative.degrees)
 
-    @property
-    def distance(self) -> tuple[float, float]:
-        """Ties are broken by the contender's own slope."""
-        return round(abs(self.relative.slope), 9), abs(self.own.slope)
-
 
 def own_drifts(rates: Sequence[Mapping[int, float]]) -> list[Drift | None]:
     """For each contender, by its throughput by round, a drift of more than a tenth that is clearly no chance.
@@ -78,7 +73,9 @@ def _furthest(courses: Mapping[int, _Course | None]) -> int | None:
         for (index, course), p_value in zip(known.items(), p_values, strict=True)
         if p_value is not None and p_value <= 1 - CONFIDENCE and abs(course.change) > _CHANGE
     ]
-    return max(drifting, key=lambda index: known[index].distance, default=None)
+    # Ties are broken by the contender's own slope.
+    slopes = {index: (round(abs(known[index].relative.slope), 9), abs(known[index].own.slope)) for index in drifting}
+    return max(slopes, key=slopes.__getitem__, default=None)
 
 
 def _course(index: int, rates: Mapping[int, Mapping[int, float]]) -> _Course | None:

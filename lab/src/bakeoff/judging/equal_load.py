@@ -144,7 +144,8 @@ def _equal_load(
     labels = labels_of([each.runs for each in entrants])
     standings = {figure: _places(entrants, figure, pairs) for figure, pairs in pairings.items()}
     entries = [_entry(each, labels[each.runs.key], standings) for each in entrants]
-    return EqualLoad(division, rate, sorted(entries, key=_order), pairings)
+    entries.sort(key=lambda entry: (entry.ranks.get("p99", math.inf), entry.latency_ms["p99"].median, entry.key))
+    return EqualLoad(division, rate, entries, pairings)
 
 
 def _places(entrants: Sequence[_Entrant], figure: str, pairings: Sequence[Pairing]) -> dict[str, Place]:
@@ -169,7 +170,3 @@ def _entry(entrant: _Entrant, label: str, standings: Mapping[str, Mapping[str, P
         ranks={figure: place.rank for figure, place in standing.items()},
         tied_with={figure: place.tied_with for figure, place in standing.items()},
     )
-
-
-def _order(entry: EqualLoadEntry) -> tuple[float, float, str]:
-    return entry.ranks.get("p99", math.inf), entry.latency_ms["p99"].median, entry.key

@@ -38,7 +38,11 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
     numbers = sorted({number for rounds in slots.values() for number in rounds})
     rates: dict[int, float] = {}
     for number in numbers:
-        others = {slot: _without(rounds, number) for slot, rounds in slots.items() if number in rounds}
+        others = {
+            slot: {other: part for other, part in rounds.items() if other != number}
+            for slot, rounds in slots.items()
+            if number in rounds
+        }
         chosen = _best({slot: rounds for slot, rounds in others.items() if rounds}, slo)
         # A single round has no others to choose by.
         at = chosen if chosen is not None else shown
@@ -89,7 +93,3 @@ def figures_over(rounds: Rounds) -> Figures:
     scheduled = sum(part.requests + part.unsent for part in parts)
     missed = sum(part.failed + part.unsent for part in parts)
     return Figures(latencies, missed / scheduled if scheduled else 1.0)
-
-
-def _without(rounds: Rounds, number: int) -> Rounds:
-    return {other: part for other, part in rounds.items() if other != number}

@@ -21,8 +21,7 @@ def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[st
     """Why runs by round cannot carry a rank by their phase of this number; empty where they can."""
     if are_counted(counted):
         return ["its phases end after a number of requests, however long that takes"]
-    windows = [_window_s(run, phase) for run in counted.values()]
-    known = [window_s for window_s in windows if window_s is not None]
+    known = [each.measured.planned_s for run in counted.values() for each in run.phases if each.number == phase]
     if not known:
         return []
     reasons = []
@@ -38,10 +37,6 @@ def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[st
 def are_counted(counted: Mapping[int, RunResult]) -> bool:
     """Whether phases ended after a number of requests: the faster a contender is, the shorter it is measured."""
     return any(run.mode in UNRANKED for run in counted.values())
-
-
-def _window_s(run: RunResult, phase: int | None) -> float | None:
-    return next((each.measured.planned_s for each in run.phases if each.number == phase), None)
 
 
 def _is_unsteady(timeline: Sequence[Second], phase: int | None) -> bool:

@@ -1,7 +1,7 @@
 """The tables of the Markdown and terminal reports: headings and rows of text, independent of layout."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bakeoff.judging.judgement import (
@@ -129,7 +129,7 @@ def cost(entries: Sequence[JudgedContender]) -> Table:
 
 def phases(entries: Sequence[JudgedContender]) -> Table:
     headings = ("target", "load", "operations/s", "mean", "p50", "p99", "requests", "failed", "sent", "received")
-    rows = [(entry.name, *_phase(level)) for entry in entries for level in entry.levels[:MOST_ROWS]]
+    rows = [(name, *_phase(level)) for name, level in _levels(entries)]
     note = f"Latency in ms; sent and received in MB/s. {_left_out(entries)}".strip()
     return Table("Phases", headings, rows, left=2, note=note, least=("received", "sent", "requests", "mean"))
 
@@ -139,13 +139,12 @@ def resources(entries: Sequence[JudgedContender]) -> Table:
     headings = ("target", "load", "CPU", "peak", "MB", "peak", "CPU %·s/req", "MB·s/req")
     rows = [
         (
-            entry.name,
+            name,
             level.load,
             *_used(level.costs["target"]),
             *map(numbers.three_digits, (level.cpu_percent_s_each, level.memory_mb_s_each)),
         )
-        for entry in entries
-        for level in entry.levels[:MOST_ROWS]
+        for name, level in _levels(entries)
         if "target" in level.costs
     ]
     note = "The target alone. CPU: mean and peak, % of one core. /req: mean × seconds ÷ requests."
@@ -156,15 +155,14 @@ def gauges(entries: Sequence[JudgedContender]) -> Table:
     """The gauges of targets, by phase."""
     rows = [
         (
-            entry.name,
+            target,
             level.load,
             name,
             numbers.three_digits(gauge.mean.median),
             numbers.three_digits(gauge.maximum.median),
             gauge.unit,
         )
-        for entry in entries
-        for level in entry.levels[:MOST_ROWS]
+        for target, level in _levels(entries)
         for name, gauge in level.gauges.items()
     ]
     headings = ("target", "load", "gauge", "mean", "maximum", "unit")
@@ -174,7 +172,7 @@ def gauges(entries: Sequence[JudgedContender]) -> Table:
 def postgresql(entries: Sequence[JudgedContender]) -> Table:
     """PostgreSQL's own counters of each, in figures."""
     columns = [column for column in observed_columns.DATABASE if not column.words]
-    figures = [(entry.name, entry.database) for entry in entries if entry.database]
+    figures = [(entry.name, entry.database) for entry in entries]
     return _observed("PostgreSQL activity", columns, figures, f"{observed_columns.DATABASE_NOTE} {_MEDIANS}")
 
 
@@ -187,19 +185,14 @@ def sessions(entries: Sequence[JudgedContender]) -> Table:
 
 def machine(entries: Sequence[JudgedContender]) -> Table:
     """The machine's state around each."""
-    figures = [(entry.name, entry.machine) for entry in entries if entry.machine]
-    note = f"{observed_columns.MACHINE_NOTE} {_MEDIANS}"
-    return _observed("The machine", observed_columns.MACHINE, figures, note)
+    figures = [(entry.name, entry.machine) for entry in entries]
+    return _observed("The machine", observed_columns.MACHINE, figures, f"{observed_columns.MACHINE_NOTE} {_MEDIANS}")
 
 
 def _observed(
-    title: str,
-    columns: Sequence[Column],
-    figures: Sequence[tuple[str, Figures]],
-    note: str,
-    left: int = 1,
+    title: str, columns: Sequence[Column], figures: Sequence[tuple[str, Figures | None]], note: str, left: int = 1
 ) -> Table:
-    rows = [(name, *observed_columns.cells(columns, own)) for name, own in figures]
+    rows = [(name, *observed_columns.cells(columns, own)) for name, own in figures if own is not None]
     return Table(title, ("target", *(column.heading for column in columns)), rows, left=left, note=note)
 
 
@@ -269,6 +262,10 @@ def _against(judgement: Judgement, entry: JudgedContender) -> str:
         return "leader" if entry.rank == 1 else NOTHING
     tie = "tie, " if pairing.verdict == "tie" else ""
     return f"{tie}{with_interval(pairing.ratio, numbers.ratio)}"
+
+
+def _levels(entries: Sequence[JudgedContender]) -> Iterator[tuple[str, Level]]:
+    return ((entry.name, level) for entry in entries for level in entry.levels[:MOST_ROWS])
 
 
 def _phase(level: Level) -> Sequence[str]:

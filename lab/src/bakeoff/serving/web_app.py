@@ -6,8 +6,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -48,12 +47,8 @@ def create_app(
         Route("/trends", pages.trends),
         Route("/live", pages.live),
         Route("/live/events", pages.live_events),
-        Route("/static/report.css", _report_styles),
+        Route("/static/report.css", lambda _request: PlainTextResponse(shared_styles(), media_type="text/css")),
         Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
     ]
     # Around everything, the page of an unexpected error too.
     return GuardedPages(Starlette(routes=routes, middleware=[gate], exception_handlers=HANDLERS))
-
-
-def _report_styles(_request: Request) -> Response:
-    return PlainTextResponse(shared_styles(), media_type="text/css")
