@@ -1,6 +1,7 @@
 """`bakeoff sql`."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -65,8 +66,12 @@ def _application(project: Project) -> "Iterator[Server]":
 
 
 def _psql(project: Project) -> Path | None:
+    """An installed psql, or the packaged one, which cannot edit lines; None where there is neither."""
     from bakeoff.postgres.binaries import find_installation
 
+    installed = shutil.which("psql")
+    if installed is not None:
+        return Path(installed)
     try:
         program = find_installation(project).programs / "psql"
     except BakeoffError:
