@@ -159,7 +159,10 @@ class Leading:
         """One instant for all, named by each agent's own clock."""
         if not self._left or self._round_trips or set(self._ready) != self._left:
             return
-        self._check_phases()
+        phases = {self._agents[agent].name: phases for agent, phases in self._ready.items()}
+        if len(set(phases.values())) > 1:
+            at = ", ".join(f"{name} is at phase {own.start + 1}" for name, own in phases.items())
+            raise BakeoffError(f"The agents are out of step: {at}.")
         self._before_start()
         alone = len(self._left) == 1
         at_ns = self._clock.now_ns() + self._ahead_ns()
@@ -168,12 +171,6 @@ class Leading:
             self._agents[agent].engine.send(b"go" if alone else b"go %d" % (at_ns + self.offsets[agent].ahead_ns))
             self._instructed.update((agent, phase) for phase in self._ready[agent])
         self._ready.clear()
-
-    def _check_phases(self) -> None:
-        phases = {self._agents[agent].name: phases for agent, phases in self._ready.items()}
-        if len(set(phases.values())) > 1:
-            at = ", ".join(f"{name} is at phase {phases.start + 1}" for name, phases in phases.items())
-            raise BakeoffError(f"The agents are out of step: {at}.")
 
     def _ahead_ns(self) -> int:
         slowest_ns = max(self.offsets[agent].uncertainty_ns * 2 for agent in self._left)

@@ -97,7 +97,10 @@ class Http2Client:
             case _ if kind == PING and not flags & ACK:
                 return frame(PING, ACK, 0, payload)
             case _ if kind == WINDOW_UPDATE:
-                self._enlarge(stream, int.from_bytes(payload))
+                if stream == 0:
+                    self._may_send += int.from_bytes(payload)
+                elif stream in self._stream_may_send:
+                    self._stream_may_send[stream] += int.from_bytes(payload)
             case _ if kind == GOAWAY:
                 self.ended = True
             case _ if kind == DATA and payload and self._grants:
@@ -112,9 +115,3 @@ class Http2Client:
                 for stream in self._stream_may_send:
                     self._stream_may_send[stream] += value - self._initial
                 self._initial = value
-
-    def _enlarge(self, stream: int, more: int) -> None:
-        if stream == 0:
-            self._may_send += more
-        elif stream in self._stream_may_send:
-            self._stream_may_send[stream] += more

@@ -169,18 +169,18 @@ def phases_from(entries: Sequence[Mapping[str, Json]], arrivals: str) -> list[Ph
     listed = msgspec.convert(entries, list[_ListedPhase])
     if len({each.rate is None for each in listed}) > 1:
         raise UsageError("phases have either users or rates: measure the two in separate comparisons.")
-    return [phase for each in listed for phase in _phases_of_listed(each, arrivals)]
-
-
-def _phases_of_listed(listed: _ListedPhase, arrivals: str) -> list[Phase]:
-    name, duration_s, users, first, steps = listed.name, listed.duration, listed.users, listed.from_users, listed.steps
-    if listed.rate is not None:
-        (phase,) = rate_phases([listed.rate], arrivals, (), duration_s)
-        return [replace(phase, name=name or phase.name)]
-    if first is None:
-        return [Phase(name or f"{users:,} users", users, duration_s)]
-    loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
-    return [Phase(f"{name or 'Ramp'}, {load:,} users", load, duration_s / steps) for load in loads]
+    phases: list[Phase] = []
+    for each in listed:
+        name, users, first, steps = each.name, each.users, each.from_users, each.steps
+        if each.rate is not None:
+            (phase,) = rate_phases([each.rate], arrivals, (), each.duration)
+            phases.append(replace(phase, name=name or phase.name))
+        elif first is None:
+            phases.append(Phase(name or f"{users:,} users", users, each.duration))
+        else:
+            loads = [round(first + (users - first) * step / (steps - 1)) for step in range(steps)]
+            phases += [Phase(f"{name or 'Ramp'}, {load:,} users", load, each.duration / steps) for load in loads]
+    return phases
 
 
 def planned_seconds(phases: Sequence[Phase]) -> float:

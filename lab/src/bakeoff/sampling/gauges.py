@@ -107,15 +107,15 @@ _LARGEST_REPLY = 1 << 20
 _ACCEPT = "text/plain;version=0.0.4, application/openmetrics-text;q=0.9"
 
 
-@dataclass(frozen=True)
+@dataclass
 class GaugeReads:
     """How often the gauges of a process were read: `failed` of `attempts` read not all of them, lastly by `reason`."""
 
     process: str
     address: str
-    attempts: int
-    failed: int
-    reason: str
+    attempts: int = 0
+    failed: int = 0
+    reason: str = ""
 
 
 class GaugeWatch:
@@ -152,7 +152,7 @@ class GaugeWatch:
     @property
     def reads(self) -> list[GaugeReads]:
         """How reading went, of each process."""
-        return [reader.reads() for reader in self._readers]
+        return [reader.reads for reader in self._readers]
 
     @property
     def own_cpu_s(self) -> float:
@@ -171,15 +171,11 @@ class _Reader:
         self._wanted = wanted
         self._period_s = period_s
         self._connection = _connection(endpoint)
-        self._attempts = self._failed = 0
-        self._reason = ""
+        self.reads = GaugeReads(endpoint.process, endpoint.address)
         self.done = threading.Event()
         self.thread = threading.Thread(target=self._loop, name=f"gauges of {endpoint.process}", daemon=True)
         self.readings = {each.name: GaugeReadings(each.unit) for each in endpoint.gauges.values()}
         self.own_cpu_s = 0.0
-
-    def reads(self) -> GaugeReads:
-        return GaugeReads(self._endpoint.process, self._endpoint.address, self._attempts, self._failed, self._reason)
 
     def _loop(self) -> None:
         next_at = time.monotonic()
@@ -194,7 +190,7 @@ class _Reader:
                 return
 
     def _read(self) -> None:
-        self._attempts += 1
+        self.reads.attempts += 1
         try:
             values = values_in(self._text(), self._endpoint.gauges)
             missing = [name for name in self._endpoint.gauges if name not in values]
@@ -204,8 +200,8 @@ class _Reader:
         except _UnreadableError as error:
             reason = str(error)
         if reason:
-            self._failed += 1
-            self._reason = reason
+            self.reads.failed += 1
+            self.reads.reason = reason
 
     def _text(self) -> str:
         try:
