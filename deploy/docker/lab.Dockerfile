@@ -29,7 +29,7 @@ ENV UV_PROJECT_ENVIRONMENT=/opt/bakeoff/venv UV_LINK_MODE=copy
 WORKDIR /bakeoff
 # Dependencies first: sources change more often.
 COPY lab/pyproject.toml lab/uv.lock lab/
-RUN uv sync --quiet --locked --compile-bytecode --no-dev --no-install-project --project lab --python "$(command -v python3)"
+RUN uv sync --quiet --locked --all-extras --compile-bytecode --no-dev --no-install-project --project lab --python "$(command -v python3)"
 COPY . .
 COPY --from=build /bakeoff/load/native/target/release/bakeoff-load load/native/target/release/bakeoff-load
 # The engine counts as built, although nothing here could build it.

@@ -36,6 +36,6 @@ def _engine(name: str) -> Diagnosis:
         engine = find_engine(name)
         engine.check_toolchain()
     except BakeoffError as error:
-        return Diagnosis(subject, State.COSTLY, "cannot be built", "runs with it are refused", error.message)
+        return Diagnosis(subject, State.COSTLY, "not available", "runs with it are refused", error.message)
     state = "not built yet" if engine.build.is_stale() else "built"
     return Diagnosis(subject, State.OK, state)
