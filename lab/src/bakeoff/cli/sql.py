@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
     from bakeoff.postgres.server import Server
 
-# Variables that psql reads where its command line says nothing: a password in a command line is seen by every user.
-_VARIABLES = {
-    "host": "PGHOST",
-    "port": "PGPORT",
-    "user": "PGUSER",
-    "password": "PGPASSWORD",
-    "dbname": "PGDATABASE",
-    "sslmode": "PGSSLMODE",
-}
-
 
 def sql(
     query: Annotated[str | None, typer.Argument(help="SQL to run. [open psql]")] = None,
@@ -81,16 +71,17 @@ def _psql(project: Project) -> Path | None:
 
 
 def _run_psql(psql: Path, server: "Server", query: str | None) -> int:
-    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     parameters = conninfo_to_dict(server.url)
-    known = {_VARIABLES[name]: str(value) for name, value in parameters.items() if name in _VARIABLES}
-    command = [str(psql), "--no-psqlrc", "--set=ON_ERROR_STOP=1"]
+    # Every user sees a password in a command line.
+    password = str(parameters.pop("password", ""))
+    command = [str(psql), "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--dbname", make_conninfo("", **parameters)]
     command += [] if query is None else [f"--command={query}"]
     # Ctrl-C cancels a query of psql's and does not end this command.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return subprocess.run(command, env={**os.environ, **known}, check=False).returncode
+        return subprocess.run(command, env={**os.environ, "PGPASSWORD": password}, check=False).returncode
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -46,7 +46,7 @@ def up(
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
     from bakeoff.options.variant import Variant
-    from bakeoff.postgres.databases import development_database, one_choice
+    from bakeoff.postgres.databases import development_database, metrics_database, one_choice
     from bakeoff.postgres.extensions import naming_missing_extension
     from bakeoff.running.contender import storage_of
     from bakeoff.running.fresh_state import own_state
@@ -64,7 +64,9 @@ def up(
     _check(target or [], database_only, port, bind, tls)
     project = find_project()
     if database_only:
-        _keep_databases(project)
+        with development_database(project) as server, metrics_database(project) as metrics:
+            print(f"metrics:  {_url_of(metrics)}")
+            _wait(server, [])
         return
     # Nothing is locked while targets are up: the database is not the one that runs use.
     chosen = choose_targets(find_targets(project), target or [])
@@ -122,14 +124,6 @@ def _check(names: Sequence[str], database_only: bool, port: int | None, bind: st
         raise UsageError(f'--bind is "{bind}": write an IP address, such as 0.0.0.0.') from error
     if tls and not (address.is_loopback or address.is_unspecified):
         raise UsageError("--tls has a certificate for loopback: bind to 127.0.0.1 or 0.0.0.0.")
-
-
-def _keep_databases(project: Project) -> None:
-    from bakeoff.postgres.databases import development_database, metrics_database
-
-    with development_database(project) as server, metrics_database(project) as metrics:
-        print(f"metrics:  {_url_of(metrics)}")
-        _wait(server, [])
 
 
 def _url_of(server: "Server") -> str:

@@ -56,9 +56,14 @@ def _text_of(value: Json) -> str:
     return value if isinstance(value, str) else in_words(value)
 
 
-def text(metavar: str = "NAME", pattern: str = "") -> Kind[str]:
-    """Any text; a file's must match the pattern."""
-    return Kind(_text_of, {"type": "string", **({"pattern": pattern} if pattern else {})}, metavar)
+def text(metavar: str = "NAME", pattern: str = "", check: Callable[[str], object] = str) -> Kind[str]:
+    """Any text that `check` accepts, which raises UsageError for others; a file's must match the pattern."""
+
+    def read(value: Json) -> str:
+        check(_text_of(value))
+        return _text_of(value)
+
+    return Kind(read, {"type": "string", **({"pattern": pattern} if pattern else {})}, metavar)
 
 
 def choice(*choices: str) -> Kind[str]:
@@ -134,17 +139,16 @@ def agents_in(value: int | str) -> int:
     return value if isinstance(value, int) else len(value.split(","))
 
 
-def _address(value: Json) -> str:
+def _check_address(text: str) -> None:
     try:
-        address = ip_address(str(value))
+        address = ip_address(text)
     except ValueError as error:
-        raise UsageError(f'"{value}" is no IP address: write one of this machine\'s, such as 10.0.0.1.') from error
+        raise UsageError(f'"{text}" is no IP address: write one of this machine\'s, such as 10.0.0.1.') from error
     if address.is_loopback or address.is_unspecified:
-        raise UsageError(f"{value} is no address that other hosts reach: write one of this machine's.")
-    return str(value)
+        raise UsageError(f"{text} is no address that other hosts reach: write one of this machine's.")
 
 
-ADDRESS: Kind[str] = Kind(_address, {"type": "string"}, "ADDRESS")
+ADDRESS = text("ADDRESS", check=_check_address)
 
 
 SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")
@@ -275,28 +279,9 @@ CPUS_BY_ROLE = by_role(number(0.01), "CPUS|ROLE=CPUS,...", "2, or target=2,datab
 MEMORY_BY_ROLE = by_role(MEMORY, "SIZE|ROLE=SIZE,...", "2G, or target=2G,database=4G,engine=2G")
 
 
-def _transport_mode(value: Json) -> str:
-    return transport_mode_named(_text_of(value)).name
-
-
-TRANSPORT_MODE = Kind(_transport_mode, {"type": "string"}, "MODE")
-
-
-def _key_pick(value: Json) -> str:
-    parse_pick(_text_of(value))
-    return _text_of(value)
-
-
-KEY_PICK = Kind(_key_pick, {"type": "string", "pattern": "^(uniform|zipf:[0-9.]+)$"}, "DISTRIBUTION")
-
-
-def _ping(value: Json) -> str:
-    text = _text_of(value)
-    parse_ping(text)
-    return text
-
-
-PING = Kind(_ping, {"type": "string"}, "INTERVAL,TIMEOUT")
+TRANSPORT_MODE = Kind(lambda value: transport_mode_named(_text_of(value)).name, {"type": "string"}, "MODE")
+KEY_PICK = text("DISTRIBUTION", "^(uniform|zipf:[0-9.]+)$", parse_pick)
+PING = text("INTERVAL,TIMEOUT", check=parse_ping)
 
 
 _PHASE_USERS = whole(1, 100_000)

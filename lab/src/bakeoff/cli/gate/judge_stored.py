@@ -50,15 +50,12 @@ def measure_against(mode: str, given: Mapping[str, Json]) -> str:
     request = request_of(project, RunOptions(mode, "", given))
     refuse_too_few_rounds(request.rounds)
     # As a command of run, which repeats the measurement: a command of gate marks a rerun.
-    words = [f"--{name}={value}" for name, values in given.items() for value in _each(values)]
+    lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    words = [f"--{name}={value}" for name, values in lists.items() for value in values]
     comparison = _measured(project, replace(request, command=shlex.join([COMMAND, "run", mode, *words])))
     if comparison.id is None or comparison.unstored:
         raise BakeoffError("What was measured could not be stored, so there is nothing to check.")
     return f"c{comparison.id}"
-
-
-def _each(value: Json) -> list[object]:
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _request_to_repeat(candidate: Referenced, targets: Sequence[str], command: str) -> ComparisonRequest:

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TextIO
 
@@ -33,7 +32,6 @@ from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
-from bakeoff.running.progress import Progress
 from bakeoff.serving.live import live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
 from bakeoff.text.table import Table, show
@@ -99,7 +97,7 @@ def _all_measured(
 
 def _measured(project: Project, name: str, request: ComparisonRequest | None, options: RunOptions) -> _Scenario:
     """Measures a request, or resumes where there is none; prints what came of it."""
-    with _shown(project, options) as progress:
+    with Publication(live_file(project), options.command) as publication, shown(publication.publish) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
     reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
@@ -113,20 +111,15 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
     return replace(scenario, exceeded=exceeded)
 
 
-@contextmanager
-def _shown(project: Project, options: RunOptions) -> Iterator[Progress]:
-    with (
-        Publication(live_file(project), options.command) as publication,
-        shown(publication.publish) as progress,
-    ):
-        yield progress
-
-
 def _search(project: Project, request: ComparisonRequest, options: RunOptions) -> None:
     """`--slo`: prints the highest rate at which each target keeps the objectives."""
     slo = parse_slo(options.invocation.slo or "")
     # Between two trials no other measurement starts.
-    with measuring_lab(project), _shown(project, options) as progress:
+    with (
+        measuring_lab(project),
+        Publication(live_file(project), options.command) as publication,
+        shown(publication.publish) as progress,
+    ):
         capacities = find_capacities(project, request, slo, progress)
     if options.invocation.as_json:
         found = [
