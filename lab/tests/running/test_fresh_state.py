@@ -7,6 +7,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -106,6 +107,24 @@ def test_prepare_runs_once_for_all_runs_of_a_side(testbed: Testbed, tmp_path: Pa
         with run_of(testbed, each) as own:
             assert in_database(own, COUNT) == SEEDS
     assert log.read_text().splitlines() == [str(target.directory), str(other.directory)]
+
+
+# Makes a table where only the search path of the database finds it.
+MIGRATION = """
+import os, psycopg
+connection = psycopg.connect(os.environ["DATABASE_URL"], autocommit=True)
+connection.execute('CREATE SCHEMA "the shop"')
+connection.execute('CREATE TABLE "the shop".orders (id int)')
+name = connection.info.dbname
+connection.execute(f'ALTER DATABASE {name} SET search_path = "the shop", public')
+"""
+
+
+def test_a_copy_keeps_the_settings_of_the_prepared_database(testbed: Testbed) -> None:
+    prepare = json.dumps([sys.executable, "-c", MIGRATION])
+    target = add_shelf(testbed.project, f'kind = "postgresql"\nprepare = {prepare}\n')
+    with run_of(testbed, target) as own:
+        assert in_database(own, "SELECT count(*) FROM orders") == 0
 
 
 def test_runs_without_prepare_begin_with_an_empty_database(testbed: Testbed, server: Server) -> None:

@@ -20,6 +20,11 @@ WHERE datname ~ '^bakeoff_made_[0-9]{1,9}_[0-9]+$' AND NOT EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = split_part(datname, '_', 3)::oid
 )
 """
+_SETTINGS = """
+SELECT split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1)
+FROM pg_db_role_setting, unnest(setconfig) AS setting
+WHERE setrole = 0 AND setdatabase = (SELECT oid FROM pg_database WHERE datname = %s)
+"""
 _FIRST_VERSION_WITH_STRATEGIES = 150_000
 
 
@@ -46,11 +51,21 @@ class MadeDatabases:
         name = _NAME.format(lab=self._lab, number=next(self._numbers))
         try:
             self._create(name, template)
+            if template is not None:
+                self._copy_settings(_database_of(template), name)
             yield self._server.in_database(name)
         finally:
             # A server that is gone keeps it until the next lab finds it there.
             with contextlib.suppress(DatabaseUnreachableError), self._server.connect() as connection:
                 _drop(connection, name)
+
+    def _copy_settings(self, template: str, name: str) -> None:
+        """Settings of a database are not copied with it, such as the search path that a migration has set."""
+        with self._server.connect() as connection:
+            for setting, value in connection.execute(_SETTINGS, [template]).fetchall():
+                connection.execute("SELECT set_config(%s, %s, false)", [setting, value])
+                statement = sql.SQL("ALTER DATABASE {} SET {} FROM CURRENT")
+                connection.execute(statement.format(sql.Identifier(name), sql.Identifier(setting)))
 
     def seal(self, made: Server) -> None:
         """Ends what still uses a database and lets no session in, so that all copies of it are alike."""

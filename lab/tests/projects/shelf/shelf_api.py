@@ -63,6 +63,8 @@ def migrate(name: str) -> None:
 
 class Api(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # A reply leaves as one packet.
+    wbufsize = 8192
     name = ""
     stores = threading.local()
     remembered: ClassVar[dict[int, str]] = {}
