@@ -105,17 +105,10 @@ def _failing(contender: JudgedContender) -> str:
     level = contender.level_at_peak
     if level is None or level.failed_share <= RANKED_ERROR_SHARE:
         return ""
-    parts = [
-        f"{name} {_per_cent(each.error_rate.median)}"
-        for name, each in level.operations.items()
-        if each.error_rate.median > RANKED_ERROR_SHARE
-    ]
+    rates = {name: each.error_rate.median for name, each in level.operations.items()}
+    parts = [f"{name} {100 * rate:.3g}%" for name, rate in rates.items() if rate > RANKED_ERROR_SHARE]
     named = f" ({', '.join(parts)})" if parts else ""
-    return f" At its best load {_per_cent(level.failed_share)} of its requests failed{named}."
-
-
-def _per_cent(share: float) -> str:
-    return f"{100 * share:.3g}%"
+    return f" At its best load {100 * level.failed_share:.3g}% of its requests failed{named}."
 
 
 def _connections(runs: ContenderRuns) -> Iterable[JudgedFinding]:

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from bakeoff import __version__
 from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.reporting import numbers, observed_columns, palette
-from bakeoff.reporting.chart import Chart, anchor, identity
+from bakeoff.reporting.chart import anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
@@ -81,7 +81,7 @@ def html_report(report: Report) -> str:
             pairings=[each for each in judgement.pairings if math.isfinite(each.ratio.median)],
             scale_tables=scale_tables(judgement.scale_curves),
             scale_conclusions=conclusions(judgement.scale_curves),
-            slots=_slots(report.charts),
+            slots={each.slot: [chart for chart in report.charts if chart.slot == each.slot] for each in report.charts},
             identities=_identities(judgement.contenders),
             findings=groups_of(judgement),
             generator=f"bakeoff {__version__}",
@@ -129,14 +129,6 @@ def _embedded(report: Report) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 — nothing is left that HTML could read as markup
-
-
-def _slots(charts: Sequence[Chart]) -> Mapping[str, Sequence[Chart]]:
-    """The charts of each place on the page."""
-    slots: dict[str, list[Chart]] = {}
-    for chart in charts:
-        slots.setdefault(chart.slot, []).append(chart)
-    return slots
 
 
 def _choices(judgement: Judgement) -> list[tuple[str, list[Table]]]:

@@ -75,7 +75,11 @@ class MetricsStore:
         Asked in plain SQL: the library alone takes longer to load.
         """
         known = {path.stem for path in _MIGRATIONS.glob("*.sql")}
-        applied = self._applied()
+        applied = set()
+        with self._server.connect() as connection:
+            if connection.execute("SELECT to_regclass('_yoyo_migration')").fetchone() != (None,):
+                found = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
+                applied = {name for (name,) in found}
         if applied - known:
             again = f"delete {self._server.data_directory()}" if self._server.embedded else "name an empty database"
             raise BakeoffError(
@@ -88,12 +92,6 @@ class MetricsStore:
             backend = get_backend(self._server.url.replace("postgresql://", "postgresql+psycopg://", 1))
             with backend.lock():
                 backend.apply_migrations(backend.to_apply(read_migrations(str(_MIGRATIONS))))
-
-    def _applied(self) -> set[str]:
-        with self._server.connect() as connection:
-            if connection.execute("SELECT to_regclass('_yoyo_migration')").fetchone() == (None,):
-                return set()
-            return {name for (name,) in connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()}
 
     def begin_comparison(self, origin: "Origin", request: Mapping[str, Json]) -> int:
         """Notes that an invocation has begun; returns its id. `request` is what a resumed one begins from."""

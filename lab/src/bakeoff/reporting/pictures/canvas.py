@@ -25,8 +25,9 @@ class Canvas:
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-                f' height="{HEIGHT}" font-family={quoteattr(FONT)} role="img" aria-label={_attribute(self._title)}>',
-                f"<title>{_text(self._title)}</title>",
+                f' height="{HEIGHT}" font-family={quoteattr(FONT)} role="img"'
+                f" aria-label={quoteattr(_written(self._title))}>",
+                f"<title>{escape(_written(self._title))}</title>",
                 '<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" '
                 f'patternTransform="rotate(45)"><rect width="8" height="8" fill="{LIGHT.roles[1]}"/>'
                 f'<rect width="1.5" height="8" fill="{LIGHT.background}"/></pattern></defs>',
@@ -84,7 +85,7 @@ class Canvas:
         self._elements.append(
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}{turned}'
             f' paint-order="stroke" stroke="{LIGHT.background}" stroke-width="4" stroke-linejoin="round">'
-            f"{_text(text)}</text>"
+            f"{escape(_written(text))}</text>"
         )
 
 
@@ -99,9 +100,5 @@ def shortened(text: str, width: float, size: float) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _text(text: str) -> str:
-    return escape(_UNWRITABLE.sub("\ufffd", text))
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_UNWRITABLE.sub("\ufffd", text))
+def _written(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)
