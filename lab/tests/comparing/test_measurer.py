@@ -18,14 +18,15 @@ from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
+from bakeoff.targets.storage import StorageKind, StorageTable
 from made_up_manifests import engine, target, workload
 
 ENGINE = engine("native", "until-steady")
 
 
-def _contender(commit: str | None, name: str = "a", place: str = "none", **factors: str) -> Contender:
+def _contender(commit: str | None, name: str = "a", kind: StorageKind = "none", **factors: str) -> Contender:
     own: Mapping[str, Any] = factors if commit is None else {**factors, "commit": commit}
-    return Contender(target(name), workload(database=place), ENGINE, factors=own)
+    return Contender(target(name, storage=StorageTable(kind)), workload(), ENGINE, factors=own)
 
 
 def _turns(*contenders: Contender, rounds: int = 1) -> list[Turn]:
@@ -59,13 +60,14 @@ def test_a_comparison_without_a_commit_is_measured_run_by_run() -> None:
 @pytest.mark.parametrize(
     "unfit",
     [
-        {"place": "postgresql"},
+        {"kind": "postgresql"},
+        {"kind": "external"},
         {"engine": engine("k6")},
         {"runs_in": DOCKER},
     ],
 )
-def test_sides_that_share_a_server_or_an_engine_that_cannot_wait_are_measured_one_by_one(unfit: dict[str, Any]) -> None:
-    both = [_contender(commit, place=unfit.get("place", "none")) for commit in ("abc", "candidate")]
+def test_sides_that_share_a_store_or_an_engine_that_cannot_wait_are_measured_one_by_one(unfit: dict[str, Any]) -> None:
+    both = [_contender(commit, kind=unfit.get("kind", "none")) for commit in ("abc", "candidate")]
     both = [replace(each, engine=unfit.get("engine", ENGINE)) for each in both]
     both = [replace(each, variant=replace(each.variant, runs_in=unfit.get("runs_in", IN_PROCESSES))) for each in both]
     assert _places(_turns(*both)) == [[0], [1]]

@@ -18,7 +18,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
-from bakeoff.targets.storage import POSTGRESQL
+from bakeoff.targets.storage import EXTERNAL, POSTGRESQL
 
 
 def grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
@@ -39,10 +39,11 @@ def grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
 def can_alternate(contender: Contender) -> bool:
     """Whether both sides can work at once, and the engine can wait between slices.
 
-    Two sides that store in PostgreSQL would share one server, and what one of them wrote would be a load of the other.
+    Two sides that store in PostgreSQL would share one server, and what one of them wrote would be a load of the other;
+    an external store is one for both.
     """
     return (
-        contender.storage != POSTGRESQL
+        contender.storage not in (POSTGRESQL, EXTERNAL)
         and contender.variant.runs_in == IN_PROCESSES
         and not isinstance(contender.variant.agents, str)
         and contender.engine.can(FEATURE)
