@@ -1,5 +1,6 @@
 """Where things lie: the project that is measured, and the tool itself."""
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, NotFoundError
 
 PROJECT_FILE = "bakeoff.toml"
 PROJECT_VARIABLE = "BAKEOFF_PROJECT"
@@ -16,6 +17,8 @@ FALLBACK_VARIABLE = "BAKEOFF_FALLBACK_PROJECT"
 
 # JSON Schemas of the documents that the tool reads and writes.
 FORMATS = Path(__file__).with_name("formats")
+# The one for editors, below the state of a project.
+EDITOR_SCHEMA = Path("formats") / "project.schema.json"
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,15 @@ class Project:
 def find_project() -> Project:
     """The project of BAKEOFF_PROJECT, or of the current folder or the nearest one above it.
 
-    Raises BakeoffError where there is none. Its state folder gets a `.gitignore` of its own.
+    Raises NotFoundError where there is none. Its state folder gets a `.gitignore` of its own.
     """
     project = _named(PROJECT_VARIABLE) or _above(Path.cwd()) or _named(FALLBACK_VARIABLE)
     if project is None:
-        raise BakeoffError(
+        raise NotFoundError(
             f"There is no {PROJECT_FILE} in {Path.cwd()} or a folder above it. Type {COMMAND} init in the folder of "
             "the service to measure, or name a project: --project DIR."
         )
-    _ignore_state(project)
+    prepare_state(project)
     return project
 
 
@@ -87,19 +90,31 @@ def _above(folder: Path) -> Project | None:
     return next((Project(each) for each in (folder, *folder.parents) if (each / PROJECT_FILE).is_file()), None)
 
 
-def _ignore_state(project: Project) -> None:
-    """Keeps results and builds out of the repository of the project."""
+def prepare_state(project: Project) -> None:
+    """Keeps results and builds out of the repository of the project; gives editors the schema of its file."""
     ignore = project.state / ".gitignore"
     if ignore.exists():
         return
     try:
-        project.state.mkdir(exist_ok=True)
+        (project.state / EDITOR_SCHEMA.parent).mkdir(parents=True, exist_ok=True)
+        (project.state / EDITOR_SCHEMA).write_text(_editor_schema(), "utf-8")
         ignore.write_text("*\n")
     except OSError as error:
         raise BakeoffError(
             f"{project.state} cannot be written: {error.strerror}. It holds the state and the results of the project: "
             "make the folder writable, or measure a copy of it."
         ) from error
+
+
+def _editor_schema() -> str:
+    """The schema of a project's file with those of its targets and workloads in it, for editors read one file."""
+    whole = json.loads((FORMATS / "project.schema.json").read_text("utf-8"))
+    for kind in ("target", "workload"):
+        text = (FORMATS / f"{kind}.schema.json").read_text("utf-8").replace('"#/$defs/', f'"#/$defs/{kind}/$defs/')
+        part = {name: value for name, value in json.loads(text).items() if name not in ("$schema", "$id")}
+        whole.setdefault("$defs", {})[kind] = part
+        whole["properties"][f"{kind}s"]["additionalProperties"] = {"$ref": f"#/$defs/{kind}"}
+    return json.dumps(whole)
 
 
 def _repository_of(folder: Path) -> Path | None:

@@ -1,20 +1,20 @@
-"""`./bakeoff init`: what it prints, and how it refuses."""
+"""`./bakeoff init --full`: what it prints, and how it refuses."""
 
 from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
 
-from bakeoff.cli import init
-from bakeoff.project import Project
+from bakeoff.cli.init import InitOptions, make_project
+from bakeoff.project import PROJECT_VARIABLE, Project
 
 
 def test_the_command_explains_every_file_and_what_to_do_next(
     empty_checkout: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(init, "find_project", lambda: empty_checkout)
+    monkeypatch.setenv(PROJECT_VARIABLE, str(empty_checkout.root))
 
-    init.make_workload(init.InitOptions("users", "grpc", "postgresql", "https://api.example:9090"))
+    make_project(InitOptions(["users", "https://api.example:9090"], full=True, protocol="grpc", database="postgresql"))
 
     printed = capsys.readouterr().out
     lines = printed.splitlines()
@@ -28,14 +28,27 @@ def test_the_command_explains_every_file_and_what_to_do_next(
     assert "./bakeoff run smoke --target users-grpc" in printed
 
 
+def test_folders_are_named_by_a_new_file_where_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(PROJECT_VARIABLE)
+    monkeypatch.chdir(tmp_path)
+
+    make_project(InitOptions(["users"], full=True, database="none"))
+
+    assert (tmp_path / "bakeoff.toml").read_text("utf-8").startswith("[folders]\n")
+    assert "contract/users/workload.toml" in capsys.readouterr().out
+    assert (tmp_path / "targets" / "users" / "rest" / "target.toml").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["init"], "Missing argument"),
-        (["init", "My Users"], '"My Users" is not a workload name: use lower-case letters, digits and hyphens'),
-        (["init", "events"], "contract/events already exists and was not changed"),
-        (["init", "users", "--protocol", "soap"], '--protocol is "soap": use rest or grpc'),
-        (["init", "users", "--url", "8080"], '"8080" is not an API address'),
+        (["init", "--full", "My Users"], '"My Users" is not a workload name: use lower-case letters, digits'),
+        (["init", "--full", "events"], "contract/events already exists and was not changed"),
+        (["init", "--full", "users", "--protocol", "soap"], '--protocol is "soap": use rest or grpc'),
+        (["init", "--full", "users", "http://"], '"http://" is not an address of a target'),
+        (["init", "users"], "bakeoff.toml exists and was not changed"),
     ],
 )
 def test_mistakes_are_named_and_write_nothing(

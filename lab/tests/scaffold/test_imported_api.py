@@ -17,11 +17,11 @@ from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.descriptions.openapi_import import import_openapi
 from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.run import Status
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
-from bakeoff.scaffold.openapi_import import import_openapi
 
 pytestmark = pytest.mark.end_to_end
 

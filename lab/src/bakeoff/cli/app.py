@@ -46,7 +46,7 @@ Examples:
                                             a comparison declared in a file
   {COMMAND} up producer-api-rust-rest       targets with a database, for manual requests
   {COMMAND} conform                         check every target against the contract
-  {COMMAND} init users                      create a workload for your own API
+  {COMMAND} init                            create a bakeoff.toml for your own service
   {COMMAND} test                            every test of the project
 """
 
@@ -109,27 +109,28 @@ app.command()(hit)
 
 @app.command()
 def init(
-    name: Annotated[str, typer.Argument(help="Name of the workload, such as users.")],
-    protocol: Annotated[str | None, typer.Option(help="Protocol of its first target: rest or grpc. [rest]")] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="Where it stores data: postgresql, or none for a store without audit. [postgresql]"),
-    ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option(help="URL of the API, such as http://127.0.0.1:8080/v1/users. [port 8080, path /NAME]"),
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME] [URL]", help="Name of the service, and where it answers. [name of the folder]"),
     ] = None,
     openapi: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="OpenAPI 3 document to import operations from.")
+        str | None, typer.Option(metavar="FILE|URL", help="OpenAPI 3 document with the operations to send.")
     ] = None,
     proto: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file to import gRPC methods from.")
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file with the gRPC methods to call.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
+    ] = False,
+    protocol: Annotated[str | None, typer.Option(help="With --full: rest or grpc. [rest]")] = None,
+    database: Annotated[
+        str | None, typer.Option(help="With --full: postgresql, or none for a store without audit. [postgresql]")
     ] = None,
 ) -> None:
-    """Create a workload for your own API: files that describe its requests and its first target."""
-    from bakeoff.cli.init import InitOptions, make_workload
+    """Create a project for your own service: a bakeoff.toml from its repository and its API's description."""
+    from bakeoff.cli.init import InitOptions, make_project
 
-    make_workload(InitOptions(name, protocol, database, url, openapi, proto))
+    make_project(InitOptions(words or [], openapi, proto, full, protocol, database))
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):

@@ -1,16 +1,14 @@
 """`bakeoff init`."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
+import typer
 
 from bakeoff.errors import UsageError
-from bakeoff.project import COMMAND, find_project
-from bakeoff.scaffold.import_files import imported_scaffold, write_import
-from bakeoff.scaffold.imported import ImportedApi
-from bakeoff.scaffold.scaffold import Scaffold, scaffold_of, write_scaffold
+from bakeoff.project import COMMAND, PROJECT_FILE, PROJECT_VARIABLE, Project
 
 _EXPLANATIONS = {
     "workload.toml": "what is sent, and what must then be stored",
@@ -19,7 +17,6 @@ _EXPLANATIONS = {
     "reset.sql": "a fresh table for each run",
     "audit.sql": "the stored state, for the audit",
     "upsert.sql": "one statement, for --preload and calibrate",
-    "service.proto": "the messages",
     "saving.json": "conformance cases",
     "target.toml": "how the API is built and started",
 }
@@ -27,78 +24,98 @@ _EXPLANATIONS = {
 
 @dataclass(frozen=True)
 class InitOptions:
-    """The command line as it was typed."""
+    """The command line as it was typed; `words` are a name and a URL, in any order."""
 
-    name: str
+    words: Sequence[str] = ()
+    openapi: str | None = None
+    proto: Path | None = None
+    full: bool = False
     protocol: str | None = None
     database: str | None = None
-    url: str | None = None
-    openapi: Path | None = None
-    proto: Path | None = None
+
+    @property
+    def url(self) -> str | None:
+        return next((word for word in self.words if "://" in word), None)
+
+    @property
+    def name(self) -> str | None:
+        return next((word for word in self.words if "://" not in word), None)
 
 
-def make_workload(options: InitOptions) -> None:
-    """Writes the folders of a workload and its first target, and prints the next steps."""
-    project = find_project()
-    api = _imported(options)
-    if api is None:
-        scaffold = scaffold_of(options.name, options.protocol or "rest", options.database or "postgresql", options.url)
-        written = write_scaffold(project, scaffold)
-    else:
-        scaffold = imported_scaffold(options.name, api, options.url)
-        written = write_import(project, scaffold, api, options.openapi or options.proto or Path())
-    console = Console(markup=False, highlight=False, soft_wrap=True)
-    paths = {project.relative(path): path for path in written}
-    width = max(map(len, paths))
-    for path, file in paths.items():
-        console.print(f"{path:{width}}  {_explanation(file)}")
-    console.print()
-    for line in [*([] if api is None else _found(api)), *_next_steps(scaffold)]:
-        console.print(line)
-
-
-def _imported(options: InitOptions) -> ImportedApi | None:
-    """The API of --openapi or --proto; None where neither is given."""
-    if options.openapi is None and options.proto is None:
-        return None
-    given = [f"--{name}" for name in ("protocol", "database") if getattr(options, name) is not None]
+def make_project(options: InitOptions) -> None:
+    """Writes the project's file, or with `full` the folders of a workload and its target; prints the next step."""
+    if len(options.words) > len([each for each in (options.url, options.name) if each is not None]):
+        raise UsageError(f"init takes one name and one URL, not {' '.join(options.words)}.")
     if options.openapi is not None and options.proto is not None:
         raise UsageError("--openapi describes a REST API and --proto one of gRPC: name one, and make two workloads.")
-    if given:
-        raise UsageError(
-            f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol. "
-            "docs/ADD_A_WORKLOAD.md describes how to add a database to the workload afterwards."
-        )
-    if options.openapi is not None:
-        from bakeoff.scaffold.openapi_import import import_openapi
+    only_full = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
+    if only_full and not options.full:
+        raise UsageError(f"{only_full[0]} is for --full: without it, {PROJECT_FILE} says so.")
+    for line in _folders(options) if options.full else _one_file(options):
+        typer.echo(line)
 
-        return import_openapi(options.openapi)
-    from bakeoff.scaffold.proto_import import import_proto
 
-    assert options.proto is not None
-    return import_proto(options.proto)
+def _one_file(options: InitOptions) -> Iterator[str]:
+    from bakeoff.scaffold.description_files import description_of
+    from bakeoff.scaffold.new_project import name_of, new_project, write_project
+    from bakeoff.scaffold.scaffold import address_in, check_name
+
+    project = Project(_folder())
+    name = options.name or name_of(project.root)
+    check_name(name)
+    if options.url is not None:
+        address_in(options.url)
+    source = description_of(project.root, options.openapi, options.proto, options.url)
+    new = new_project(name, source, options.url, project.root)
+    write_project(project, new)
+    yield f"{project.relative(project.file)}: the target and the workload {new.name}"
+    yield from [] if source is None else source.found
+    yield ""
+    yield from new.next_steps
+
+
+def _folders(options: InitOptions) -> Iterator[str]:
+    from bakeoff.scaffold.description_files import description_of
+    from bakeoff.scaffold.import_files import imported_scaffold, write_import
+    from bakeoff.scaffold.new_project import folders_project, name_of
+    from bakeoff.scaffold.scaffold import scaffold_of, write_scaffold
+
+    source = None
+    if options.openapi is not None or options.proto is not None:
+        given = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
+        if given:
+            raise UsageError(f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol.")
+        source = description_of(_folder(), options.openapi, options.proto, None)
+    project = folders_project(_folder())
+    name = options.name or name_of(_folder())
+    if source is None:
+        scaffold = scaffold_of(name, options.protocol or "rest", options.database or "postgresql", options.url)
+        written = write_scaffold(project, scaffold)
+    else:
+        scaffold = imported_scaffold(name, source.api, options.url)
+        written = write_import(project, scaffold, source.api, source.file)
+    paths = {project.relative(path): path for path in written}
+    width = max(map(len, paths))
+    yield from (f"{path:{width}}  {_explanation(file)}" for path, file in paths.items())
+    yield ""
+    yield from [] if source is None else [*source.found, ""]
+    database = "DATABASE_URL=postgresql://… " if scaffold.stores else ""
+    yield "Edit them to describe your API: docs/ADD_A_WORKLOAD.md. Then measure it where it runs,"
+    yield f"    {database}{COMMAND} run smoke --attach {scaffold.target}={scaffold.base_url}"
+    yield "or put the command that starts it into target.toml:"
+    yield f"    {COMMAND} run smoke --target {scaffold.target}"
+
+
+def _folder() -> Path:
+    """The folder of the new project: that of --project, or the current one."""
+    folder = Path(os.environ.get(PROJECT_VARIABLE) or ".").absolute()
+    folder = folder.parent if folder.name == PROJECT_FILE else folder
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}. Make it, and start again.")
+    return folder
 
 
 def _explanation(file: Path) -> str:
     if file.suffix == ".proto":
         return "the messages"
     return _EXPLANATIONS.get(file.name, "conformance cases")
-
-
-def _found(api: ImportedApi) -> Iterator[str]:
-    """The imported operations, those left out, and the decisions that remain."""
-    count = len(api.operations)
-    yield f"{count} operation{'' if count == 1 else 's'} imported: {', '.join(each.name for each in api.operations)}"
-    for line in (*api.left_out, *api.advice):
-        yield f"- {line}"
-    yield ""
-
-
-def _next_steps(scaffold: Scaffold) -> list[str]:
-    database = "DATABASE_URL=postgresql://… " if scaffold.stores else ""
-    return [
-        "Edit them to describe your API: docs/ADD_A_WORKLOAD.md. Then measure it where it runs,",
-        f"    {database}{COMMAND} run smoke --attach {scaffold.target}={scaffold.base_url}",
-        "or put the command that starts it into target.toml:",
-        f"    {COMMAND} run smoke --target {scaffold.target}",
-    ]

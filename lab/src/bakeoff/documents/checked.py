@@ -53,12 +53,21 @@ def _same(document: Json) -> Json:
     return document
 
 
+def _as_written(toml: Toml[Json]) -> Json:
+    return toml.document
+
+
 def read_toml(
-    path: Path, schema: Path, record: type[_Record], full_form: Callable[[Any], Json] = _same
+    path: Path,
+    schema: Path,
+    record: type[_Record],
+    full_form: Callable[[Any], Json] = _same,
+    completed: Callable[[Toml[Json]], Json] = _as_written,
 ) -> Toml[_Record]:
     """Reads a file and checks it against its JSON Schema; errors name the file, the line and the key.
 
-    `full_form` makes of a checked document, which may use short forms, what the record has.
+    `completed` adds what the document takes from elsewhere, before it is checked. `full_form` makes of a checked
+    document, which may use short forms, what the record has.
     """
     try:
         text = path.read_text("utf-8")
@@ -67,7 +76,8 @@ def read_toml(
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not valid TOML: {error}. Correct it and start again.") from error
-    return _checked(Toml(path, text, document), schema, record, full_form)
+    toml: Toml[Json] = Toml(path, text, document)
+    return _checked(replace(toml, document=completed(toml)), schema, record, full_form)
 
 
 def read_part(
@@ -77,9 +87,11 @@ def read_part(
     schema: Path,
     record: type[_Record],
     full_form: Callable[[Any], Json] = _same,
+    completed: Callable[[Toml[Json]], Json] = _as_written,
 ) -> Toml[_Record]:
     """A part of a document, such as one of its tables, checked against a schema of its own, as `read_toml` does."""
-    return _checked(Toml(whole.path, whole.text, part, under), schema, record, full_form)
+    toml: Toml[Json] = Toml(whole.path, whole.text, part, under)
+    return _checked(replace(toml, document=completed(toml)), schema, record, full_form)
 
 
 def _checked(toml: Toml[Json], schema: Path, record: type[_Record], full_form: Callable[[Any], Json]) -> Toml[_Record]:

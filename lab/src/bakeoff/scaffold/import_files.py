@@ -6,8 +6,9 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.project import Project
-from bakeoff.scaffold.imported import ImportedApi
+from bakeoff.scaffold.cases import cases_of
 from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, folder_of, rendered_target, scaffold_of, write_files
 from bakeoff.scaffold.toml_text import toml_text, toml_value
 
@@ -21,15 +22,17 @@ def imported_scaffold(name: str, api: ImportedApi, url: str | None) -> Scaffold:
 def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source: Path) -> list[Path]:
     """Writes the files and returns their paths; nothing where one of the folders exists already."""
     folder = folder_of(project, "workloads") / scaffold.name
+    cases = cases_of(api)
     values = {
         "name": scaffold.name,
         "title": api.title,
         "source": source.name,
-        "side": "grpc" if api.protocol == "grpc" else "http",
+        "side": api.side,
         "health": api.health,
         "operations": api.operations,
         "read_back": api.read_back,
         "proto": api.proto,
+        "cases": cases,
     }
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES / "imported"),
@@ -39,8 +42,9 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
     )
     environment.filters |= {"toml": toml_value, "toml_text": toml_text}
     files = {folder / name: environment.get_template(f"{name}.j2").render(values) for name in _RENDERED}
-    cases = {"version": 1, "subject": scaffold.name, "cases": api.cases}
-    files[folder / "vectors" / f"{scaffold.name}.json"] = json.dumps(cases, indent=2, ensure_ascii=False) + "\n"
+    if cases:
+        document = {"version": 1, "subject": scaffold.name, "cases": cases}
+        files[folder / "vectors" / f"{scaffold.name}.json"] = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     files |= {folder / name: text for name, text in api.files.items()}
     target_file, target = rendered_target(project, scaffold)
     return write_files(project, scaffold, {**files, target_file: target})

@@ -53,11 +53,7 @@ def scaffold_of(name: str, protocol: str, database: str, url: str | None) -> Sca
     A URL such as `http://127.0.0.1:8080/v1/things` says where the API listens, and over REST its path where entries
     are posted.
     """
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f'"{name}" is not a workload name: use lower-case letters, digits and hyphens, a letter first, at most '
-            "58 of them, such as users or car-loans."
-        )
+    check_name(name)
     if name in MADE_BY_BUILDS:
         raise UsageError(f'A workload cannot be called "{name}": folders of that name hold build outputs.')
     if protocol not in PROTOCOLS:
@@ -68,15 +64,29 @@ def scaffold_of(name: str, protocol: str, database: str, url: str | None) -> Sca
     return scaffold if url is None else _placed(scaffold, url)
 
 
+def check_name(name: str) -> None:
+    """Raises UsageError for what no workload can be called."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f'"{name}" is not a workload name: use lower-case letters, digits and hyphens, a letter first, at most '
+            "58 of them, such as users or car-loans."
+        )
+
+
 def _placed(scaffold: Scaffold, url: str) -> Scaffold:
+    address, path = address_in(url)
+    if path != "/" and scaffold.protocol == "grpc":
+        raise UsageError(f'"{url}" has a path, but gRPC addresses have none: write http://host:port.')
+    return replace(scaffold, base_url=address, port=access_of(address).port, path=path.rstrip("/") or scaffold.path)
+
+
+def address_in(url: str) -> tuple[str, str]:
+    """The address of an API, such as http://127.0.0.1:8080, and the path in it. Raises UsageError for another text."""
     parts = re.fullmatch(r"(https?://[^/?#]*)(/[A-Za-z0-9/._~-]*)?", url)
     if parts is None:
         raise UsageError(f'"{url}" is not an API address: write http://host:port, or http://host:port/path.')
-    path = (parts[2] or "").rstrip("/")
-    if path and scaffold.protocol == "grpc":
-        raise UsageError(f'"{url}" has a path, but gRPC addresses have none: write http://host:port.')
-    access = access_of(parts[1])
-    return replace(scaffold, base_url=parts[1], port=access.port, path=path or scaffold.path)
+    access_of(parts[1])
+    return parts[1], parts[2] or "/"
 
 
 def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:

@@ -78,7 +78,9 @@ class CompanionTable(msgspec.Struct, frozen=True):
 
 
 class RunTable(msgspec.Struct, frozen=True):
-    command: Sequence[str]
+    """How it is started; without a command it can only be measured where it runs already."""
+
+    command: Sequence[str] = ()
     port_variable: str = "PORT"
     default_port: int = 8080
     second_port: int | None = None
@@ -98,7 +100,7 @@ class DeclaredSetting(msgspec.Struct, frozen=True):
 class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_class": "class"}):
     """A target.toml. formats/target.schema.json describes each member."""
 
-    run: RunTable
+    run: RunTable = RunTable()
     name: str = ""
     workload: str = ""
     language: str = ""
@@ -171,7 +173,10 @@ class Target:
 
     @property
     def why_skipped(self) -> str | None:
-        """One line when this machine cannot build the target, else None."""
+        """One line when this machine cannot build or start the target, else None."""
+        if not self.manifest.run.command:
+            there = f"measure one that runs with --attach {self.name}=http://127.0.0.1:{self.default_port}"
+            return f"{self.name}: skipped, it has no run, the command that starts it. Add it, or {there}."
         missing, install = self.missing, self.manifest.toolchain.install
         return f"{self.name}: skipped, {', '.join(missing)} not found. {install}" if missing else None
 

@@ -15,7 +15,7 @@ def full_form(document: Mapping[str, Any]) -> dict[str, Any]:
     """The members that a target.toml has, of a table that may use the short form."""
     full = dict(document)
     directory = full.pop("directory", None)
-    build, run = _table(full.get("build", {})), _table(full["run"], is_service=True)
+    build, run = _table(full.get("build", {})), _table(full.get("run", {}), is_service=True)
     if "inputs" in full:
         build.setdefault("inputs", full.pop("inputs"))
     if "port" in full:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -17,6 +17,7 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import Declaration
+from bakeoff.workload.described import with_description
 from bakeoff.workload.missing_names import problems_of
 from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
 
@@ -112,13 +113,14 @@ def default_workloads(project: Project) -> list[Workload]:
 def load_workload(project: Project, name: str) -> Workload:
     """The workload of that name; its folder carries the name."""
     whole, directories = project_file(project), _directories(project)
+    completed = partial(with_description, cache=project.state / "descriptions")
     if name in whole.document.workloads:
         place = ("workloads", name)
         if name in directories:
             raise whole.error(place, f"The workload {name} is also in {directories[name]}: keep one of them.")
-        toml = read_part(whole, place, whole.document.workloads[name], _SCHEMA, Declaration)
+        toml = read_part(whole, place, whole.document.workloads[name], _SCHEMA, Declaration, completed=completed)
     elif name in directories:
-        toml = read_toml(directories[name] / "workload.toml", _SCHEMA, Declaration)
+        toml = read_toml(directories[name] / "workload.toml", _SCHEMA, Declaration, completed=completed)
     else:
         raise UsageError(f'There is no workload "{name}". {hint(name, workload_names(project), "Workloads")}')
     if toml.document.name not in ("", name):

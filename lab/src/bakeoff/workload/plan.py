@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bakeoff.descriptions.descriptors import descriptor_set
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.text.durations import seconds_of
@@ -24,7 +25,6 @@ from bakeoff.workload.declaration import (
     HttpCall,
     Operation,
 )
-from bakeoff.workload.descriptors import descriptor_set
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.merges import with_merges_numbered

@@ -6,7 +6,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor
 
-from bakeoff.workload.descriptors import descriptor_set
+from bakeoff.descriptions.descriptors import descriptor_set
 
 
 @dataclass(frozen=True)

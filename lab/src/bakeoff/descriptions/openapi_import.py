@@ -4,16 +4,16 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
+from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
+from bakeoff.descriptions.openapi_document import FORM, DescribedOperation, Description, read_description
+from bakeoff.descriptions.openapi_entities import Entities, Entity
+from bakeoff.descriptions.schema_templates import Schema, SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
-from bakeoff.scaffold.json_members import JsonObject, object_in, text_in
-from bakeoff.scaffold.openapi_document import FORM, DescribedOperation, Description, read_description
-from bakeoff.scaffold.openapi_entities import Entities, Entity
-from bakeoff.scaffold.schema_templates import Schema, SchemaTemplates
 
 _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|token|session", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
@@ -34,6 +34,7 @@ class _Import:
         self._login = next((each for each in self._described if self._token_place(each) is not None), None)
         self._advice: list[str] = []
         self._left_out: list[str] = []
+        self._credentials: dict[str, str] = {}
 
     def api(self, file: Path) -> ImportedApi:
         health = next((each for each in self._described if each.method == "GET" and _HEALTH.search(each.path)), None)
@@ -41,37 +42,25 @@ class _Import:
         operations = [operation for each in sent if (operation := self._operation(each)) is not None]
         if not any(each.weight for each in operations):
             raise UsageError(f"{file} describes no operation that can be sent. {' '.join(self._left_out)}")
-        cases = [{"name": "health", "rule": "health", "profile": "core", "call": "health", **self._healthy(health)}]
-        for entity in self._entities.all:
-            missing = 404 if entity.reading is not None and entity.reading.documents(404) else None
-            case = life_of(entity.kind, operations, missing, compares=entity.can_compare)
-            cases += [dict(case)] if case is not None else []
+        lives = [
+            Life(each.kind, 404 if each.reading and each.reading.documents(404) else None, each.can_compare)
+            for each in self._entities.all
+        ]
         self._advice += [f"{each}." for each in dict.fromkeys(self._templates.unmatched)]
         return ImportedApi(
             self._description.title,
             "rest",
-            self._health(health, sent),
             operations,
-            cases,
+            None if health is None else self._health(health),
+            lives,
             self._left_out,
             self._advice,
+            self._credentials,
             self._description.address,
         )
 
-    def _health(self, described: DescribedOperation | None, sent: Sequence[DescribedOperation]) -> Table:
-        plain = [each for each in sent if each.method == "GET" and not each.variables and not self._needs_values(each)]
-        chosen = described or next(iter(plain), None)
-        if chosen is None:
-            self._advice.append("No request shows whether the API is up: [health] expects 200 of GET /. Correct it.")
-            return {"method": "GET", "path": self._description.base_path or "/", "expect": 200}
-        return {"method": "GET", "path": self._description.base_path + chosen.path, "expect": chosen.status}
-
-    def _healthy(self, health: DescribedOperation | None) -> dict[str, Json]:
-        return {"http": {"expect": {"status": 200 if health is None else health.status}}}
-
-    @staticmethod
-    def _needs_values(described: DescribedOperation) -> bool:
-        return any(each.get("required") for each in described.parameters) or bool(described.entry.get("security"))
+    def _health(self, described: DescribedOperation) -> Table:
+        return {"method": "GET", "path": self._description.base_path + described.path, "expect": described.status}
 
     def _operation(self, described: DescribedOperation) -> ImportedOperation | None:
         """None, and a line of why, for what no workload can hold."""
@@ -139,7 +128,7 @@ class _Import:
             for each in described.parameters
             if each["in"] == "header" and each.get("required")
         }
-        headers |= {} if is_login else dict(self._credentials(described))
+        headers |= {} if is_login else dict(self._authorization(described))
         if headers:
             call["headers"] = headers
         if is_login:
@@ -167,19 +156,25 @@ class _Import:
         parts = [f"{each['name']}={self._value_of(each)}" for each in query]
         return path + ("?" + "&".join(parts) if parts else "")
 
-    def _credentials(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
+    def _authorization(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
+        """The headers that an operation asks for; a token that no login returns is given to the lab."""
         for scheme in self._description.needed_schemes(described):
-            if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
-                self._note(f"Write the key of the header {scheme['name']} in the place of replace-me.")
-                yield str(scheme["name"]), "replace-me"
-            elif scheme.get("type") == "http" and text_in(scheme, "scheme").lower() != "bearer":
-                self._note("Write the credentials of the header Authorization in the place of replace-me.")
-                yield "Authorization", f"{str(scheme.get('scheme', 'Basic')).capitalize()} replace-me"
+            kind, way = text_in(scheme, "type"), text_in(scheme, "scheme").capitalize()
+            if kind == "apiKey" and scheme.get("in") == "header":
+                yield self._header(text_in(scheme, "name"), "replace-me")
+            elif kind == "http" and way != "Bearer":
+                yield self._header("Authorization", f"{way or 'Basic'} replace-me")
             elif self._login is not None:
                 self._note(f"{self._login.name} logs each user in: give its message credentials that exist.")
                 yield "Authorization", "Bearer ${login.token}"
             else:
+                self._credentials["Authorization"] = "Bearer replace-me"
                 self._note("Operations need a bearer token: set BAKEOFF_API_TOKEN, or add an operation with login.")
+
+    def _header(self, name: str, value: str) -> tuple[str, str]:
+        self._credentials[name] = value
+        self._note(f"Requests need the header {name}: write its value in the place of replace-me.")
+        return name, value
 
     def _note(self, line: str) -> None:
         if line not in self._advice:

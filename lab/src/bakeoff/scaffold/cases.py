@@ -1,66 +1,23 @@
-"""An API as an OpenAPI document or a proto file describes it, in the words of a workload."""
+"""Conformance cases of an imported API: each kind of entity from its creation to its deletion."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
+from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.documents.checked import Json
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.template import parse_template
 
-Table: TypeAlias = Mapping[str, Json]
 
-# Of an entity that a user reads as often as it writes.
-READ_WEIGHT = 3
-
-
-@dataclass(frozen=True)
-class ImportedOperation:
-    """One `[[operations]]` of the workload. `about` is what the description says of it, `call` its request."""
-
-    name: str
-    call: Table
-    about: str = ""
-    weight: int = 1
-    creates: str | None = None
-    needs: str | None = None
-    message: str | None = None
-    is_text: bool = False
-    is_login: bool = False
-    effect: Table | None = None
-    reads: Table | None = None
-
-
-@dataclass(frozen=True)
-class ImportedApi:
-    """The source of a new workload.
-
-    - `health`: what [health] says for the protocol.
-    - `address`: where the API answers, as the description says, or None.
-    - `left_out`: operations that are not in the workload, each with the reason.
-    - `advice`: what a person must decide.
-    - `cases`: conformance cases as vectors hold them.
-    """
-
-    title: str
-    protocol: str
-    health: Table
-    operations: Sequence[ImportedOperation]
-    cases: Sequence[Table] = ()
-    left_out: Sequence[str] = ()
-    advice: Sequence[str] = ()
-    address: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
-    proto: str | None = None
-
-    @property
-    def read_back(self) -> Sequence[str]:
-        """The operations that can read entities back without a login: they make an audit without a database."""
-        reading = (each for each in self.operations if each.reads is not None and "absent" in each.reads)
-        return [each.name for each in reading if "${login." not in json.dumps(each.call)]
+def cases_of(api: ImportedApi) -> list[Table]:
+    """The cases as vectors hold them."""
+    cases: list[Table] = []
+    if api.health is not None:
+        expected = _expected(api.health.get("expect", "OK"))
+        cases.append({"name": "health", "rule": "health", "profile": "core", "call": "health", **expected})
+    return cases + [case for life in api.lives if (case := _life(life, api.operations)) is not None]
 
 
 def sample(template: str, number: int = 0) -> Json:
@@ -87,12 +44,9 @@ def _with_slots(value: Json, slots: Mapping[str, str]) -> Json:
     return slots.get(str(value), value)
 
 
-def life_of(kind: str, operations: Sequence[ImportedOperation], missing: Json, *, compares: bool) -> Table | None:
-    """A case of create, read, update and delete of a kind of entity; None where nothing creates and reads it.
-
-    `missing` is the status of a read after the deletion, None where the description has none. With `compares` a read
-    must show what was sent.
-    """
+def _life(life: Life, operations: Sequence[ImportedOperation]) -> Table | None:
+    """A case of create, read, update and delete of a kind of entity; None where nothing creates and reads it."""
+    kind = life.kind
     create = next((each for each in operations if each.creates == kind), None)
     needing = [each for each in operations if each.needs == kind]
     reading = next((each for each in needing if each.weight == READ_WEIGHT), None)
@@ -102,13 +56,13 @@ def life_of(kind: str, operations: Sequence[ImportedOperation], missing: Json, *
     updating = [each for each in needing if each.message is not None and each not in (reading, delete)]
     update = next(iter(updating), None)
     steps: list[Table] = [_step(each) for each in operations if each.is_login]
-    steps += _written_and_read(create, reading, 0, compares=compares)
+    steps += _written_and_read(create, reading, 0, compares=life.compares)
     if update is not None:
-        steps += _written_and_read(update, reading, 1, compares=compares)
+        steps += _written_and_read(update, reading, 1, compares=life.compares)
     if delete is not None:
         steps.append(_step(delete))
-        if missing is not None:
-            steps.append({**_step(reading), **_expected(missing)})
+        if life.missing is not None:
+            steps.append({**_step(reading), **_expected(life.missing)})
     return {
         "name": f"life-of-{re.sub(r'[^a-z0-9]+', '-', kind.lower()).strip('-')}",
         "rule": "kept",
@@ -134,8 +88,8 @@ def _written_and_read(
     return [written, {**_step(reading), "http": {"expect": {"body": {"$includes": written["message"]}}}}]
 
 
-def _expected(missing: Json) -> Table:
+def _expected(status: Json) -> Table:
     """The status of a protocol: a number over HTTP, a name over gRPC."""
-    if isinstance(missing, int):
-        return {"http": {"expect": {"status": missing}}}
-    return {"grpc": {"expect": {"code": missing}}}
+    if isinstance(status, int):
+        return {"http": {"expect": {"status": status}}}
+    return {"grpc": {"expect": {"code": status}}}

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from bakeoff.documents.checked import Json
-from bakeoff.scaffold.json_members import (
+from bakeoff.descriptions.json_members import (
     JsonObject,
     list_in,
     number_in,
@@ -14,6 +13,7 @@ from bakeoff.scaffold.json_members import (
     objects_of,
     whole_in,
 )
+from bakeoff.documents.checked import Json
 
 Schema = JsonObject
 

@@ -17,10 +17,10 @@ from google.protobuf.descriptor_pb2 import (
     MethodDescriptorProto,
 )
 
+from bakeoff.descriptions.descriptors import descriptor_set
+from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.scaffold.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Table, life_of
-from bakeoff.workload.descriptors import descriptor_set
 
 _CREATES = re.compile(r"(Create|Add|Insert|Register|Save|Put)(?P<kind>[A-Z]\w*)")
 _USES = re.compile(r"(?P<verb>Get|Read|Find|Fetch|Update|Patch|Replace|Delete|Remove)(?P<kind>[A-Z]\w*)")
@@ -80,27 +80,12 @@ class _Import:
         operations = [self._operation(service, each) for service, each in self._methods() if not _streams(each)]
         if not operations:
             raise UsageError(f"{file} describes no operation that can be sent. {' '.join(left_out)}")
-        service = self._full(self._main.service[0].name)
-        cases: list[Table] = [
-            {
-                "name": "health",
-                "rule": "health",
-                "profile": "core",
-                "call": "health",
-                "grpc": {"expect": {"code": "OK"}},
-            }
-        ]
-        for created in self._created.values():
-            case = life_of(created.kind, operations, "NOT_FOUND", compares=False)
-            cases += [] if case is None else [case]
         return ImportedApi(
             f"{self._main.service[0].name} of {file.name}",
             "grpc",
-            {"service": service},
             operations,
-            cases,
-            left_out,
-            [f"The target must offer grpc.health.v1 for {service}, or for the empty name: correct [health]."],
+            lives=[Life(each.kind, "NOT_FOUND", compares=False) for each in self._created.values()],
+            left_out=left_out,
             files=dict(self._sources(file)),
             proto=file.name,
         )

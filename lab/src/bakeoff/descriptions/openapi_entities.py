@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.scaffold.imported import Table
-from bakeoff.scaffold.openapi_document import DescribedOperation
-from bakeoff.scaffold.schema_templates import Schema, SchemaTemplates, kind_of
+from bakeoff.descriptions.imported import Table
+from bakeoff.descriptions.openapi_document import DescribedOperation
+from bakeoff.descriptions.schema_templates import Schema, SchemaTemplates, kind_of
 
 # Kinds of values that come back as they were sent; times may be written otherwise, and passwords are not shown.
 _KEPT = ("string", "integer", "boolean")

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
+from bakeoff.descriptions.schema_templates import Resolve, Schema
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.scaffold.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
-from bakeoff.scaffold.schema_templates import Resolve, Schema
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _JSON = "application/json"
@@ -150,7 +150,7 @@ def read_description(file: Path) -> Description:
     try:
         document, _ = read_from_filename(str(file))
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{file} cannot be read: {getattr(error, 'reason', error)}.") from error
     except (ValueError, YAMLError) as error:
         raise UsageError(f"{file} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
     if not (isinstance(document, Mapping) and str(document.get("openapi", "")).startswith("3.")):

@@ -1,0 +1,1 @@
+"""What OpenAPI documents and proto files describe, in the words of a workload."""

@@ -1,0 +1,101 @@
+"""An API as an OpenAPI document or a proto file describes it, in the words of a workload."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from bakeoff.documents.checked import Json
+
+Table: TypeAlias = Mapping[str, Json]
+
+# Of an entity that a user reads as often as it writes.
+READ_WEIGHT = 3
+
+
+@dataclass(frozen=True)
+class ImportedOperation:
+    """One `[[operations]]` of the workload. `about` is what the description says of it, `call` its request."""
+
+    name: str
+    call: Table
+    about: str = ""
+    weight: int = 1
+    creates: str | None = None
+    needs: str | None = None
+    message: str | None = None
+    is_text: bool = False
+    is_login: bool = False
+    effect: Table | None = None
+    reads: Table | None = None
+
+    def members(self, side: str) -> dict[str, Json]:
+        """Its members in a workload.toml; `side` is the table of its call, http or grpc."""
+        members: dict[str, Json] = {
+            "name": self.name,
+            "weight": self.weight,
+            "login": self.is_login or None,
+            "creates": self.creates,
+            "needs": self.needs,
+            side: self.call,
+            "body": "text" if self.is_text else None,
+            "message": self.message,
+            "effect": self.effect,
+            "reads": self.reads,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Life:
+    """A kind of entity that the API creates and shows.
+
+    `missing` is the status of a read after the deletion, None where the description has none. With `compares` a read
+    shows what was sent.
+    """
+
+    kind: str
+    missing: Json
+    compares: bool
+
+
+@dataclass(frozen=True)
+class ImportedApi:
+    """The source of a new workload.
+
+    - `health`: what [health] says for the protocol; None where no request is known to show it.
+    - `address`: where the API answers, as the description says, or None.
+    - `left_out`: operations that are not in the workload, each with the reason.
+    - `advice`: what a person must decide.
+    - `credentials`: headers that requests need, each with an example of its value.
+    """
+
+    title: str
+    protocol: str
+    operations: Sequence[ImportedOperation]
+    health: Table | None = None
+    lives: Sequence[Life] = ()
+    left_out: Sequence[str] = ()
+    advice: Sequence[str] = ()
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    address: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    proto: str | None = None
+
+    @property
+    def side(self) -> str:
+        return "grpc" if self.protocol == "grpc" else "http"
+
+    @property
+    def members(self) -> dict[str, Json]:
+        """What a workload.toml has of it."""
+        members: dict[str, Json] = {"title": self.title} if self.title else {}
+        members |= {"read_back": self.read_back} if self.read_back else {}
+        members |= {"health": {self.side: self.health}} if self.health is not None else {}
+        return {**members, "operations": [each.members(self.side) for each in self.operations]}
+
+    @property
+    def read_back(self) -> Sequence[str]:
+        """The operations that can read entities back without a login: they make an audit without a database."""
+        reading = (each for each in self.operations if each.reads is not None and "absent" in each.reads)
+        return [each.name for each in reading if "${login." not in json.dumps(each.call)]

@@ -1,0 +1,125 @@
+"""Where an API is described: a file of its repository, or what the running service shows."""
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bakeoff.descriptions.imported import ImportedApi
+from bakeoff.documents.whole_file import write_whole
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import tracked_files
+
+# Where frameworks show the description of a running service.
+_SERVED = ("openapi.json", "openapi.yaml", "v3/api-docs", "api/openapi.json", "swagger/v1/swagger.json", "swagger.json")
+_NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("yaml", "yml", "json")]
+_SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests"}
+_TIMEOUT_S = 10.0
+_LARGEST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A description: the member of a workload that names it, its file, and the API in it."""
+
+    kind: str
+    file: Path
+    api: ImportedApi
+
+    @property
+    def found(self) -> Iterator[str]:
+        """The imported operations, those left out, and what remains to decide, a line each."""
+        names = [each.name for each in self.api.operations]
+        yield f"{self.file.name}: {len(names)} operation{'' if len(names) == 1 else 's'}: {', '.join(names)}"
+        for line in (*self.api.left_out, *self.api.advice):
+            yield f"- {line}"
+
+
+def description_of(folder: Path, openapi: str | None, proto: Path | None, url: str | None) -> Source | None:
+    """The description that was named, that the running service shows, or that lies in the folder; None for none."""
+    if openapi is not None:
+        return _read(fetched(openapi, folder) if "://" in openapi else Path(openapi).absolute())
+    if proto is not None:
+        return _read(proto.absolute())
+    file = None if url is None else served(url, folder)
+    if file is None:
+        file = next(iter(described_in(folder)), None)
+    return None if file is None else _read(file)
+
+
+def _read(file: Path) -> Source:
+    if file.suffix == ".proto":
+        from bakeoff.descriptions.proto_import import import_proto
+
+        return Source("proto", file, import_proto(file))
+    from bakeoff.descriptions.openapi_import import import_openapi
+
+    return Source("openapi", file, import_openapi(file))
+
+
+def described_in(folder: Path) -> list[Path]:
+    """The descriptions of a repository: OpenAPI documents before proto files with services, the nearest first."""
+    files = sorted(files_of(folder), key=lambda path: (len(path.relative_to(folder).parts), path))
+    documents = [path for path in files if path.name.lower() in _NAMES]
+    return documents + [path for path in files if path.suffix == ".proto" and "\nservice " in _text(path)]
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """The files of a service: those that git tracks, or without git all below; no dependencies and no tests."""
+    tracked = tracked_files(folder)
+    for path in folder.rglob("*") if tracked is None else tracked:
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part in _SKIPPED or part.startswith(".") for part in parts[:-1]):
+            yield path
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace")
+
+
+def fetched(url: str, folder: Path) -> Path:
+    """Downloads a description into the folder: a measurement must not change when it changes there."""
+    status, content = _answer(url)
+    if status != http.HTTPStatus.OK:
+        raise UsageError(f"{url} answered {status}: name the address of an OpenAPI document.")
+    return _kept(content, folder)
+
+
+def served(url: str, folder: Path) -> Path | None:
+    """The description that a running service shows below its root, downloaded; None where it shows none."""
+    root = "{0.scheme}://{0.netloc}/".format(urlsplit(url))
+    for path in _SERVED:
+        status, content = _answer(root + path)
+        if status == http.HTTPStatus.OK and b"openapi" in content:
+            return _kept(content, folder)
+    return None
+
+
+def status_of(url: str) -> int:
+    """The status that a GET of a URL is answered with."""
+    return _answer(url)[0]
+
+
+def _answer(url: str) -> tuple[int, bytes]:
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as reply:  # noqa: S310 - the caller's own address
+            return reply.status, reply.read(_LARGEST_BYTES)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, b""
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise UsageError(f"{url} does not answer: {reason}. Start the service, or leave the URL out.") from error
+
+
+def _kept(content: bytes, folder: Path) -> Path:
+    file = folder / ("openapi.json" if content.lstrip().startswith(b"{") else "openapi.yaml")
+    if file.exists() and file.read_bytes() != content:
+        raise UsageError(f"{file} exists, has other content, and was not changed. Remove it, or use --openapi {file}.")
+    try:
+        return write_whole(file, content)
+    except OSError as error:
+        raise BakeoffError(f"{file} cannot be written: {error.strerror}.") from error

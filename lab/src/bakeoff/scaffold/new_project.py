@@ -1,0 +1,100 @@
+"""A project for one service: its bakeoff.toml is written, and loaded before it is called done."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from bakeoff.descriptions.imported import ImportedApi
+from bakeoff.documents.checked import Json
+from bakeoff.documents.project_file import project_file
+from bakeoff.documents.whole_file import write_whole
+from bakeoff.errors import BakeoffError, NotFoundError, UsageError
+from bakeoff.project import COMMAND, Project, find_project, prepare_state
+from bakeoff.scaffold.description_files import Source, status_of
+from bakeoff.scaffold.project_toml import Members, NewProject, Open
+from bakeoff.scaffold.scaffold import address_in
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+from bakeoff.workload.plan import Load, compile_plan
+
+_DEFAULT_ADDRESS = "http://127.0.0.1:8080"
+_FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
+
+
+def name_of(folder: Path) -> str:
+    """A name for the service in a folder."""
+    name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).lstrip("-0123456789")
+    return name[:58].rstrip("-") or "service"
+
+
+def new_project(name: str, source: Source | None, url: str | None, folder: Path) -> NewProject:
+    """The project of a service: with the operations that its description has, or an example of one."""
+    address, path = (_DEFAULT_ADDRESS, "/") if url is None else address_in(url)
+    run = Open("replace-me", "the command that starts it; its port is {port} here, and the variable PORT")
+    if source is None:
+        words = "a request that the service answers, and its status; one table for each kind of request"
+        call: Json = {"method": "GET", "path": path, "expect": 200 if url is None else status_of(url)}
+        example: Members = {"name": "Read", "http": Open(call, words, counts=True)}
+        return NewProject(name, {"run": run}, {}, [example], address)
+    described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, folder)}
+    if source.api.credentials:
+        described["headers"] = Open(source.api.credentials, "what every request needs: values that exist", counts=True)
+    protocol = {"protocol": "grpc"} if source.api.protocol == "grpc" else {}
+    return NewProject(name, {**protocol, "run": run}, described, list(_logins(source.api)), address)
+
+
+def _logins(api: ImportedApi) -> Iterator[Members]:
+    """The login, for a person to give it credentials that exist."""
+    for each in api.operations:
+        if each.is_login and each.message is not None:
+            yield {"name": each.name, "message": Open(each.message, "credentials that exist", counts=True)}
+
+
+def folders_project(folder: Path) -> Project:
+    """The project that new folders go into; one in the folder, which names them, where there is none."""
+    try:
+        return find_project()
+    except NotFoundError:
+        project = Project(folder)
+        write_whole(project.file, _FOLDERS.encode())
+        for name in ("targets", "contract"):
+            (folder / name).mkdir(exist_ok=True)
+        prepare_state(project)
+        return project
+
+
+def write_project(project: Project, new: NewProject) -> None:
+    """Writes the file. Raises UsageError, and leaves none, where it is there already or what it holds does not load."""
+    if project.file.exists():
+        raise UsageError(f"{project.file} exists and was not changed. {_to_add(project, new)}")
+    try:
+        project.file.write_text(new.text, "utf-8")
+        prepare_state(project)
+    except OSError as error:
+        raise BakeoffError(f"{project.file} cannot be written: {error.strerror}.") from error
+    try:
+        _load(project, new.name)
+    except BaseException:
+        project.file.unlink()
+        raise
+
+
+def _to_add(project: Project, new: NewProject) -> str:
+    """What the existing file lacks."""
+    known = project_file(project).document
+    if known.workloads:
+        new = replace(new, target={"workload": new.name, **new.target})
+    missing = [] if new.name in known.targets else ["", *new.target_lines()]
+    missing += [] if new.name in known.workloads else ["", *new.workload_lines()]
+    if not missing:
+        return f"It has {new.name} already: choose another name, such as {COMMAND} init {new.name}-2."
+    return "\n".join(["Add to it:", *missing])
+
+
+def _load(project: Project, name: str) -> None:
+    """Loads the target and compiles the plan, as a run does."""
+    (target,) = find_targets(project)
+    protocol = "grpc" if target.protocol == "grpc" else "http"
+    compile_plan(load_workload(project, name), Load(target.name, protocol, "127.0.0.1", 1, "smoke", phases=[]))

@@ -1,0 +1,144 @@
+"""The operations of a workload that names an OpenAPI document or a proto file, and what its table changes in them."""
+
+import contextlib
+import fnmatch
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from bakeoff import descriptions
+from bakeoff.builds.digests import digest_of
+from bakeoff.descriptions.json_members import list_in, object_in, objects_of
+from bakeoff.documents.checked import Json, Toml
+from bakeoff.documents.whole_file import write_whole
+from bakeoff.text.hints import hint
+
+Table: TypeAlias = Mapping[str, Json]
+
+# How an operation is sent, and the name of its headers there.
+_CALLS = {"http": "headers", "grpc": "metadata"}
+
+
+def with_description(toml: Toml[Json], cache: Path) -> Json:
+    """A workload's table with the operations of the description that it names, or as it is where it names none.
+
+    Operations of the table stand first, so that they keep their places; one with an imported name changes that one.
+    `cache` keeps what was imported. Raises UsageError with the line of what the description does not have.
+    """
+    table = toml.document
+    if not isinstance(table, Mapping) or (kind := _kind_of_description(table)) is None:
+        return table
+    file = toml.path.parent / str(table[kind])
+    if not file.is_file():
+        raise toml.error((kind,), f'{kind} = "{table[kind]}", but there is no such file.')
+    imported = _imported(kind, file, cache)
+    described = {
+        str(each["name"]): _sent_with(each, table.get("headers"))
+        for each in objects_of(list_in(imported, "operations"))
+    }
+    own = [_changed(described.pop(str(each.get("name")), {}), each) for each in _operations(table)]
+    chosen = _chosen(toml, table, described)
+    operations = [*own, *_with_needed([*own, *chosen], described)[len(own) :]]
+    names = [each.get("name") for each in operations]
+    read_back = [name for name in list_in(imported, "read_back") if name in names]
+    rest = {name: value for name, value in imported.items() if name != "read_back"}
+    return {**rest, **({"read_back": read_back} if read_back else {}), **table, "operations": operations}
+
+
+def _kind_of_description(table: Table) -> str | None:
+    """The member that names the description: openapi, or proto where not every operation has its own call."""
+    listed = table.get("operations", [])
+    if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
+        return None
+    if isinstance(table.get("openapi"), str):
+        return "openapi"
+    is_whole = bool(listed) and all(_CALLS.keys() & each for each in listed)
+    chooses = bool({"only", "without"} & table.keys())
+    return "proto" if isinstance(table.get("proto"), str) and (chooses or not is_whole) else None
+
+
+def _operations(table: Table) -> list[Table]:
+    return objects_of(list_in(table, "operations"))
+
+
+def _imported(kind: str, file: Path, cache: Path) -> Table:
+    if kind == "proto":
+        from bakeoff.descriptions.proto_import import import_proto
+
+        return import_proto(file).members
+    importer = sorted(Path(descriptions.__file__).parent.glob("*.py"))
+    stored = cache / f"{digest_of([*importer, file])}.json"
+    # Nothing stored, or nothing that can be read or written: the import is only slower.
+    with contextlib.suppress(OSError, ValueError):
+        members: Table = json.loads(stored.read_text("utf-8"))
+        return members
+    from bakeoff.descriptions.openapi_import import import_openapi
+
+    members = import_openapi(file).members
+    with contextlib.suppress(OSError):
+        write_whole(stored, json.dumps(members).encode())
+    return members
+
+
+def _changed(described: Table, own: Table) -> Table:
+    """An operation as described, with the members that the table has in their places; those of its call one by one."""
+    calls = {
+        side: {**object_in(described, side), **object_in(own, side)} for side in _CALLS if side in {*described, *own}
+    }
+    return {**described, **own, **calls}
+
+
+def _sent_with(operation: Table, headers: Json) -> Table:
+    """An operation with the headers that the table says for all."""
+    if not isinstance(headers, Mapping):
+        return operation
+    changed = {name.lower() for name in headers}
+    calls = {}
+    for side, member in _CALLS.items():
+        if call := object_in(operation, side):
+            kept = {name: value for name, value in object_in(call, member).items() if name.lower() not in changed}
+            calls[side] = {**call, member: {**kept, **headers}}
+    return {**operation, **calls}
+
+
+def _chosen(toml: Toml[Json], table: Table, described: Mapping[str, Table]) -> list[Table]:
+    """The described operations that `only` and `without` leave."""
+    patterns = {key: [str(each) for each in list_in(table, key)] for key in ("only", "without")}
+    known = [*described, *(str(each.get("name")) for each in _operations(table))]
+    for key, listed in patterns.items():
+        for pattern in listed:
+            if not _matches(pattern, known):
+                words = f'{key}: the description has no operation "{pattern}". {hint(pattern, known, "Operations")}'
+                raise toml.error((key,), words, f'"{pattern}"')
+    names = _matches_any(patterns["only"], described) if patterns["only"] else set(described)
+    names -= _matches_any(patterns["without"], described)
+    if not names and not _operations(table):
+        raise toml.error(("without",), "only and without leave no operation of the description.")
+    return [each for name, each in described.items() if name in names]
+
+
+def _matches(pattern: str, names: Sequence[str]) -> set[str]:
+    return {name for name in names if name == pattern or fnmatch.fnmatchcase(name, pattern)}
+
+
+def _matches_any(patterns: Sequence[str], described: Mapping[str, Table]) -> set[str]:
+    return {name for pattern in patterns for name in _matches(pattern, list(described))}
+
+
+def _with_needed(chosen: Sequence[Table], described: Mapping[str, Table]) -> list[Table]:
+    """Operations, and what they need: those that create their entities and log users in, sent for that alone."""
+    operations = list(chosen)
+    while True:
+        names = {each.get("name") for each in operations}
+        created = {each.get("creates") for each in operations}
+        needed = {each["needs"] for each in operations if "needs" in each} - created
+        logs_in = any("${login." in json.dumps(each) for each in operations)
+        missing = [
+            {**each, "weight": 0}
+            for name, each in described.items()
+            if name not in names and (each.get("creates") in needed or (logs_in and each.get("login")))
+        ]
+        if not missing:
+            return operations
+        operations += missing

@@ -1,0 +1,108 @@
+"""`bakeoff init`: one file that works, from a description or without one."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bakeoff.cli.init import InitOptions, make_project
+from bakeoff.errors import UsageError
+from bakeoff.project import PROJECT_VARIABLE, Project
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.loader import load_workload
+
+DESCRIPTIONS = Path(__file__).parents[1] / "descriptions"
+OPENAPI = DESCRIPTIONS / "users.openapi.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a service, which is the current one."""
+    folder = tmp_path / "Shop API"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv(PROJECT_VARIABLE)
+    return folder
+
+
+def lines(folder: Path) -> list[str]:
+    return [line for line in (folder / "bakeoff.toml").read_text("utf-8").splitlines() if line]
+
+
+def test_a_document_makes_a_short_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "openapi.yaml").write_bytes(OPENAPI.read_bytes())
+
+    make_project(InitOptions())
+
+    assert len(lines(folder)) < 15
+    assert lines(folder)[0] == "#:schema .bakeoff/formats/project.schema.json"
+    (target,) = find_targets(Project(folder))
+    assert (target.name, target.workload, target.protocol) == ("shop-api", "shop-api", "rest")
+    assert len(load_workload(Project(folder), "shop-api").declared.operations) == 7
+    printed = capsys.readouterr().out
+    assert "openapi.yaml: 7 operations: login, listUsers" in printed
+    assert "PUT /users/{userId}/avatar is left out" in printed
+    assert "run smoke --attach shop-api=http://127.0.0.1:8080" in printed
+
+
+def test_without_a_description_one_operation_is_an_example(folder: Path) -> None:
+    make_project(InitOptions(["prices"]))
+
+    (operation,) = load_workload(Project(folder), "prices").declared.operations
+    assert operation.http is not None and operation.http.path == "/"
+    assert len(lines(folder)) < 15
+
+
+def test_a_proto_file_makes_a_target_of_grpc(folder: Path) -> None:
+    make_project(InitOptions(proto=DESCRIPTIONS / "users.proto"))
+
+    (target,) = find_targets(Project(folder))
+    assert (target.protocol, len(load_workload(Project(folder), "shop-api").declared.operations)) == ("grpc", 3)
+
+
+def test_an_existing_file_is_not_changed_and_what_it_lacks_is_said(folder: Path) -> None:
+    make_project(InitOptions())
+    before = (folder / "bakeoff.toml").read_bytes()
+
+    with pytest.raises(UsageError, match=r"exists and was not changed\. It has shop-api already"):
+        make_project(InitOptions())
+    with pytest.raises(UsageError, match=r"Add to it:\n\n\[targets.b\]\nworkload = \"b\"") as refused:
+        make_project(InitOptions(["b"]))
+
+    assert (folder / "bakeoff.toml").read_bytes() == before
+    with (folder / "bakeoff.toml").open("a", encoding="utf-8") as file:
+        file.write(refused.value.message.split("Add to it:")[1])
+    assert load_workload(Project(folder), "b").declared.operations
+
+
+def test_editors_get_a_schema_of_the_whole_file(folder: Path) -> None:
+    make_project(InitOptions(openapi=str(OPENAPI)))
+
+    schema = json.loads((folder / ".bakeoff" / "formats" / "project.schema.json").read_text("utf-8"))
+    document = tomllib.loads((folder / "bakeoff.toml").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    validator.validate({**document, "workloads": {"a": {"operations": [{"name": "b"}]}}})
+    assert not validator.is_valid({"targets": {"a": {"rnu": "x"}}})
+    assert not validator.is_valid({"workloads": {"a": {"operations": [{"nmae": "b"}]}}})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (InitOptions(["a", "b"]), "init takes one name and one URL, not a b"),
+        (InitOptions(protocol="grpc"), "--protocol is for --full"),
+        (InitOptions(openapi="none.yaml"), "none.yaml cannot be read: "),
+        (InitOptions(["http://127.0.0.1:1/a"]), "http://127.0.0.1:1/openapi.json does not answer"),
+        (InitOptions(["http://a/b?c=d"]), "is not an API address"),
+        (InitOptions(["Not A Name"]), '"Not A Name" is not a workload name'),
+    ],
+)
+def test_mistakes_write_nothing(folder: Path, options: InitOptions, words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        make_project(options)
+
+    assert words in refused.value.message
+    assert list(folder.iterdir()) == []
