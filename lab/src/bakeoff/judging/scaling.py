@@ -1,11 +1,11 @@
 """Throughput along the counts of one factor: steps, what was full at each, and the law through them. Pure functions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.contender_runs import AA_FACTOR, Division, labels_of
-from bakeoff.judging.judgement import Level, ScaleCurve, ScaleStep
+from bakeoff.judging.judgement import ScaleCurve, ScaleStep
 from bakeoff.judging.levels import throughput_by_round
 from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.usage_at_peak import usage_at
@@ -17,13 +17,8 @@ USERS = "users"
 _Alike = tuple[str, Division, str, tuple[tuple[str, str], ...]]
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A count with the level that was held there, as if it were the peak of its contender."""
-
-    count: int
-    level: Level
-    of: MeasuredContender
+_Point = tuple[int, MeasuredContender]
+"""A count, and the contender with the level that was held there as its peak."""
 
 
 def scale_curves_of(contenders: Sequence[MeasuredContender], factor: str) -> list[ScaleCurve]:
@@ -34,9 +29,9 @@ def scale_curves_of(contenders: Sequence[MeasuredContender], factor: str) -> lis
         points = [list(_loads(each)) for each in contenders]
     else:
         points = list(_groups(contenders, factor).values())
-    points = [sorted(each, key=lambda point: point.count) for each in points if each]
-    labels = labels_of([each[0].of.runs for each in points])
-    return [_curve(factor, labels[each[0].of.runs.key], each) for each in points]
+    points = [sorted(each, key=lambda point: point[0]) for each in points if each]
+    labels = labels_of([each[0][1].runs for each in points])
+    return [_curve(factor, labels[each[0][1].runs.key], each) for each in points]
 
 
 def _groups(contenders: Sequence[MeasuredContender], factor: str) -> dict[_Alike, list[_Point]]:
@@ -51,7 +46,7 @@ def _groups(contenders: Sequence[MeasuredContender], factor: str) -> dict[_Alike
                 newest.factors.get(AA_FACTOR, ""),
                 tuple(sorted(others.items())),
             )
-            groups.setdefault(alike, []).append(_Point(int(level), each.peak, each))
+            groups.setdefault(alike, []).append((int(level), each))
     return groups
 
 
@@ -60,17 +55,19 @@ def _loads(contender: MeasuredContender) -> Iterator[_Point]:
     for level, (slot, rounds) in zip(contender.levels, contender.phases.items(), strict=True):
         if level.virtual_users and level.throughput_per_s.median > 0:
             here = replace(contender, peak=level, peak_slot=slot, rates=throughput_by_round(rounds))
-            yield _Point(level.virtual_users, level, here)
+            yield level.virtual_users, here
 
 
 def _curve(factor: str, label: str, points: Sequence[_Point]) -> ScaleCurve:
-    fit = fit_usl({point.count: point.of.rates for point in points})
-    steps = [_step(point) for point in points]
+    fit = fit_usl({count: each.rates for count, each in points})
+    steps = [_step(count, each) for count, each in points]
     return (
         ScaleCurve(factor, label, steps, None, fit) if isinstance(fit, str) else ScaleCurve(factor, label, steps, fit)
     )
 
 
-def _step(point: _Point) -> ScaleStep:
-    costs = {role: cost.cpu_us_each.median for role, cost in point.level.costs.items() if cost.cpu_us_each is not None}
-    return ScaleStep(point.count, point.level.throughput_per_s, costs, bottleneck_of(usage_at(point.of)))
+def _step(count: int, contender: MeasuredContender) -> ScaleStep:
+    peak = contender.peak
+    assert peak is not None
+    costs = {role: cost.cpu_us_each.median for role, cost in peak.costs.items() if cost.cpu_us_each is not None}
+    return ScaleStep(count, peak.throughput_per_s, costs, bottleneck_of(usage_at(contender)))

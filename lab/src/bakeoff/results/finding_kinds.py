@@ -3,7 +3,7 @@
 from functools import partial
 
 from bakeoff.project import COMMAND
-from bakeoff.results.findings import FindingKind, Limits
+from bakeoff.results.findings import FindingKind, KindLimits
 
 _VOID = "all of the run, which is void"
 _RUN = "all of the run"
@@ -40,7 +40,7 @@ STOPPED_EARLY = _warning(
     "loads that were not measured",
     "The run ended after {phase}: {share:.1%} of its requests failed, more than {0:.0%}. Not measured: {left}.",
     "The highest load that it holds is below that: read the phases before. --users measures other loads.",
-    Limits("{0:.0%} of the requests of a phase", 0.10),
+    KindLimits("{0:.0%} of the requests of a phase", 0.10),
 )
 WRONG_READS = _error(
     "wrong-reads",
@@ -57,7 +57,7 @@ CHECKS_FAILED = _error(
     "Replies had wrong content. {replies}.",
     f"{COMMAND} conform checks every reply of its cases. Error rates count the unchecked replies as often wrong as the "
     "checked ones.",
-    Limits("{0:.1%} of the checked replies", 0.001),
+    KindLimits("{0:.1%} of the checked replies", 0.001),
 )
 SLOW_OPERATION = _info(
     "slow-operation",
@@ -66,7 +66,7 @@ SLOW_OPERATION = _info(
     "{operation} took {median_ms:,.3g} ms (p50), the slowest of the other operations {next_ms:,.3g} ms. It is "
     "{share:.0%} of the requests, so percentiles of all operations together show only one of them.",
     "Judge it by its own figures: every table has them by operation, and --operation {quoted} sends it alone.",
-    Limits("{0:g} times the p50 of the next one, and {1:g} ms, each of {2:g} requests or more", 5.0, 10.0, 5),
+    KindLimits("{0:g} times the p50 of the next one, and {1:g} ms, each of {2:g} requests or more", 5.0, 10.0, 5),
 )
 
 # Of the load generator.
@@ -85,7 +85,7 @@ GENERATOR_BOUND = _warning(
     "The fastest phase reached {peak_per_s:,.0f}/s, {share:.0%} of the {ceiling_per_s:,.0f}/s that {engine} can do "
     "here.",
     "The target may be faster than this figure. Use a more efficient engine, or larger messages.",
-    Limits("{0:.0%} of the engine's capacity", 1 / 3),
+    KindLimits("{0:.0%} of the engine's capacity", 1 / 3),
 )
 PEAK_GENERATOR_BOUND = GENERATOR_BOUND.worded(
     "Its peak is {share:.0%} of what {engine} can do here.", GENERATOR_BOUND.advice
@@ -98,7 +98,7 @@ GENERATOR_LAGGED = _warning(
     "their connection had room.",
     "The engine lacked CPU, which distorts the figures of this phase. Give it its own core (--pin engine=1), or lower "
     "the load.",
-    Limits("{0:g} ms and {1:.0%} of the latency, both p99", 1.0, 0.1),
+    KindLimits("{0:g} ms and {1:.0%} of the latency, both p99", 1.0, 0.1),
 )
 UNSENT = _warning(
     "unsent",
@@ -114,7 +114,7 @@ AGENTS_NOT_SYNCHRONIZED = _warning(
     "The agents started a phase {apart_ms:,.0f} ms apart.",
     "The load was lower than planned at the start and end of each phase, and figures per second are imprecise. Give "
     "the agents more CPU, or a better network.",
-    Limits("{0:g} ms", 50.0),
+    KindLimits("{0:g} ms", 50.0),
 )
 COUNTS_DISAGREE = _error(
     "counts-disagree",
@@ -224,7 +224,7 @@ NOISY_MACHINE = _warning(
     _RUN,
     "During the run {used} of a core.",
     "Stop other work on this machine, or compare only contenders that ran interleaved in many rounds.",
-    Limits("{0:g}% of a core (other processes), {1:g}% (hypervisor)", 10.0, 2.0),
+    KindLimits("{0:g}% of a core (other processes), {1:g}% (hypervisor)", 10.0, 2.0),
 )
 SAMPLING_OVERHEAD = _warning(
     "sampling-overhead",
@@ -233,7 +233,7 @@ SAMPLING_OVERHEAD = _warning(
     "The lab's sampling used {used_percent:.1f}% of a core; above {0:g}% it disturbs the measurement.",
     "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. On a "
     "machine with spare cores, --pin keeps the lab off the target's cores.",
-    Limits("{0:g}% of a core, in a run of {1:g} s or more", 1.0, 5.0),
+    KindLimits("{0:g}% of a core, in a run of {1:g} s or more", 1.0, 5.0),
 )
 BUSY_WHILE_WAITING = _warning(
     "busy-while-waiting",
@@ -243,7 +243,7 @@ BUSY_WHILE_WAITING = _warning(
     "other side, and flatters this one.",
     "Work that it defers until it has no load (garbage collection, compilation, a flush) is part of its cost: compare "
     "the CPU per operation, which includes it, or measure both commits in separate comparisons.",
-    Limits("{0:g}% of a core", 5.0),
+    KindLimits("{0:g}% of a core", 5.0),
 )
 MEMORY_GROWING = _warning(
     "memory-growing",
@@ -252,7 +252,7 @@ MEMORY_GROWING = _warning(
     "The target's memory grew during all of phase {phase}, {seconds:.0f} s of one load: from {first_mb:.0f} to "
     "{last_mb:.0f} MB.",
     "It may leak memory, or its garbage collector has not settled. A longer phase shows which: --phase-duration 5m.",
-    Limits("{0:.0%} and {1:g} MiB after the first quarter of a phase of {2:g} s or more", 0.10, 8.0, 20.0),
+    KindLimits("{0:.0%} and {1:g} MiB after the first quarter of a phase of {2:g} s or more", 0.10, 8.0, 20.0),
 )
 GAUGES_UNREAD = _warning(
     "gauges-unread",
@@ -261,7 +261,7 @@ GAUGES_UNREAD = _warning(
     "{failed:,} of {attempts:,} readings of the gauges of {process} failed at {address}: {reason}.",
     "Its gauges are unknown or incomplete; everything else was measured. Correct path, port and names of the gauges in "
     "its target.toml. A process must answer within a second.",
-    Limits("{0:.0%} of the readings", 0.1),
+    KindLimits("{0:.0%} of the readings", 0.1),
 )
 CLOCK_ADJUSTED = _warning(
     "clock-adjusted",
@@ -318,7 +318,7 @@ TABLE_GROWTH = _warning(
     "load: the growing table explains it, not the load.",
     "No breaking point is reported. Start with a full table (--preload 100000), shorten the phases, or add an index "
     "for the columns that reads search.",
-    Limits(
+    KindLimits(
         "a fall of {0:.0%}, {1:.0%} of it within phases, while {2:,.0f} rows or more were inserted", 0.10, 0.5, 1000
     ),
 )
@@ -329,7 +329,7 @@ TREND = _warning(
     "Throughput {direction} by {change:.0%} within phase {phase}.",
     "That phase did not reach a steady state. If throughput rose, use longer phases (--phase-duration); if it fell, "
     "look for a table, log or heap that grows.",
-    Limits("{0:.0%}, and {1:g} times the standard error", 0.10, 4.0),
+    KindLimits("{0:.0%}, and {1:g} times the standard error", 0.10, 4.0),
 )
 INDICATIVE = _warning(
     "indicative",
@@ -338,7 +338,7 @@ INDICATIVE = _warning(
     "It has no rank: {reasons}.",
     "Use windows of at least {0:.0f} s (--phase-duration 10s), and let levels settle (--warm-up, --settle); where "
     "throughput was not steady, other findings may show the cause.",
-    Limits("windows of {0:g} s", 10.0),
+    KindLimits("windows of {0:g} s", 10.0),
 )
 CONTENDER_DRIFT = _warning(
     "contender-drift",
@@ -347,7 +347,7 @@ CONTENDER_DRIFT = _warning(
     "Throughput {direction} by {change:.0%} from round {first} to round {last}{others}.",
     "Each round has a new process and a fresh table: look for effects that last between rounds, such as "
     "heat.{if_alone}",
-    Limits("{0:.0%}, and more than chance", 0.10),
+    KindLimits("{0:.0%}, and more than chance", 0.10),
 )
 ATTACHED_DRIFT = CONTENDER_DRIFT.worded(
     CONTENDER_DRIFT.message,
@@ -367,7 +367,7 @@ HIGH_VARIANCE = _warning(
     "Throughput differs between rounds by {spread:.0%} (standard deviation), from {lowest:,.0f} to {highest:,.0f} "
     "operations/s.",
     "Stop other work on the machine, or add rounds: the interval shrinks with the square root of their number.",
-    Limits("a standard deviation of {0:.0%}", 0.10),
+    KindLimits("a standard deviation of {0:.0%}", 0.10),
 )
 PAYLOAD_MISMATCH = _error(
     "payload-mismatch",
@@ -375,7 +375,7 @@ PAYLOAD_MISMATCH = _error(
     "comparisons with the other contenders",
     "{own:,.0f} bytes were sent per request, but {usual:,.0f} by other contenders with the same load.",
     "The contenders did not get the same work: compare the engines' versions and the seeds of the runs.",
-    Limits("{0:.0%} of the median", 0.05),
+    KindLimits("{0:.0%} of the median", 0.05),
 )
 SATURATION_POINT = _info(
     "saturation-point",
@@ -383,7 +383,7 @@ SATURATION_POINT = _info(
     _NONE,
     "It is saturated at {users}: throughput reaches its plateau with {per_s}, and {beyond} change that by {gain:+.1%}.",
     "Beyond its plateau more users only wait longer.",
-    Limits("plateau: a gain below {0:.0%}; spike: {1:.0%} of the requests fail", 0.05, 0.10),
+    KindLimits("plateau: a gain below {0:.0%}; spike: {1:.0%} of the requests fail", 0.05, 0.10),
 )
 NOT_SATURATED = SATURATION_POINT.worded(
     "It is not saturated: {users} reach {per_s}, more than fewer users do.",
@@ -445,7 +445,7 @@ DRIFT = _warning(
     "In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
     "Other processes used the machine, or its CPU throttled. Ratios are computed within rounds and remain valid; "
     f"absolute figures do not. {COMMAND} doctor looks for the cause.",
-    Limits("{0:.0%}", 0.10),
+    KindLimits("{0:.0%}", 0.10),
 )
 THROTTLED = _warning(
     "throttled",
@@ -454,7 +454,7 @@ THROTTLED = _warning(
     "A core was {slower:.0%} slower {where}.",
     "Possible causes: heat, power saving, other virtual machines. Set the governor to performance, let the machine "
     "cool down, or add rounds.",
-    Limits("{0:.0%}", 0.10),
+    KindLimits("{0:.0%}", 0.10),
 )
 # A disk's latency varies more than a core's speed.
 UNEVEN_DISK = _warning(
@@ -465,7 +465,7 @@ UNEVEN_DISK = _warning(
     "one of round {fast}.",
     "Another process or virtual machine uses the disk, or it throttles. Stop other work, or add rounds: durable writes "
     "cannot be faster than flushes.",
-    Limits("{0:g} times as long", 2.0),
+    KindLimits("{0:g} times as long", 2.0),
 )
 UNEVEN_MAINTENANCE = _warning(
     "uneven-maintenance",
@@ -480,7 +480,7 @@ UNEVEN_FLUSHES = _warning(
     "ranks of these rounds",
     "Flushes of the write-ahead log took {0:g} times as long as usual in some windows: {windows}.",
     "The disk was slower there than for the others of the round. Stop other work on it, or add rounds.",
-    Limits("{0:g} times the contender's median over rounds", 2.0),
+    KindLimits("{0:g} times the contender's median over rounds", 2.0),
 )
 AA_DIFFERENCE = _error(
     "aa-difference",

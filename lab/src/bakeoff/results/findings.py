@@ -28,7 +28,7 @@ class JudgedFinding(Finding):
     rounds: Sequence[int] = ()
 
 
-class Limits(tuple[float, ...]):
+class KindLimits(tuple[float, ...]):
     """Limits that are compared with what was measured, and `words` for them: a format string."""
 
     words: str
@@ -39,7 +39,7 @@ class Limits(tuple[float, ...]):
         return made
 
 
-_UNLIMITED = Limits("")
+_UNLIMITED = KindLimits("")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class FindingKind:
     affects: str
     message: str
     advice: str
-    limits: Limits = _UNLIMITED
+    limits: KindLimits = _UNLIMITED
 
     def __call__(self, /, **measured: object) -> Finding:
         return Finding(KindName(self.name), self.severity, *self._texts(measured))

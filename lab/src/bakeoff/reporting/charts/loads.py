@@ -94,21 +94,18 @@ def _x(level: Level) -> float:
 
 
 def _marks(contender: JudgedContender) -> Iterable[Mark]:
-    best = contender.best_level
+    best, name = contender.best_level, contender.name
     for level in drawn_levels(contender):
-        users = level.virtual_users
-        if best is not None and level.load == best.load:
-            yield _mark(contender, level, "maximum", "maximum")
-        if users and users == contender.optimal_users:
-            yield _mark(contender, level, "optimal", "optimal parallelism")
-        if users and users == contender.breaking_users:
-            yield _mark(contender, level, "breaking", "breaking point")
-
-
-def _mark(contender: JudgedContender, level: Level, kind: MarkKind, words: str) -> Mark:
-    here = level.throughput_per_s.median
-    description = f"{contender.name}, {words}: {numbers.rate(here)}/s at {level.load}"
-    return Mark(identity(contender), contender.identity, kind, _x(level), numbers.rounded(here), description)
+        here, users = level.throughput_per_s.median, level.virtual_users or None
+        marks: Sequence[tuple[MarkKind, str, bool]] = (
+            ("maximum", "maximum", best is not None and level.load == best.load),
+            ("optimal", "optimal parallelism", users is not None and users == contender.optimal_users),
+            ("breaking", "breaking point", users is not None and users == contender.breaking_users),
+        )
+        for kind, words, is_there in marks:
+            if is_there:
+                text = f"{name}, {words}: {numbers.rate(here)}/s at {level.load}"
+                yield Mark(identity(contender), contender.identity, kind, _x(level), numbers.rounded(here), text)
 
 
 def _points(contender: JudgedContender, pick: Callable[[Level], float | None]) -> list[Point]:
