@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import socket
 from typing import Annotated
 
@@ -30,6 +29,8 @@ def serve(
     if token is not None and not (8 <= len(token) <= 256 and token.isascii() and token.isprintable()):
         raise UsageError("--token must have 8 to 256 printable ASCII characters.")
     if token is None and not is_loopback(host):
+        import secrets
+
         token = secrets.token_urlsafe(24)
     with listening(host, port) as listener, stored_history() as database:
         import uvicorn
