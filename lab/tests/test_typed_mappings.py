@@ -12,7 +12,7 @@ _SOURCE = Path(bakeoff.__file__).parent
 # Each with its reason. Of the whole package there are no others.
 _UNTYPED = {
     # Points of a trend, for JSON alone: it holds datetimes.
-    "cli/trend.py": 1,
+    "cli/runs/trend.py": 1,
     # Tables of a vector file before msgspec reads them as cases: the schema has checked them.
     "conformance/vectors.py": 2,
     # Manifests, as YAML and the API of Kubernetes hold them.
