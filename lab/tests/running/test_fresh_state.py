@@ -236,10 +236,13 @@ def test_what_a_killed_lab_left_on_the_server_is_dropped_and_what_another_uses_i
 def test_a_role_that_may_not_create_databases_is_told_how(server: Server) -> None:
     assert server.targets_url is not None
     theirs = Server(server.targets_url, None, embedded=False)
-    made = MadeDatabases(theirs)
-    with pytest.raises(BakeoffError, match="ALTER ROLE bakeoff_target CREATEDB"), made.made():
-        pass
-    made.close()
+    with closing(MadeDatabases(replace(server, targets_url=None))) as of_another, of_another.made():
+        of_another.close()
+        # The database that another role left behind is not theirs to drop.
+        with closing(MadeDatabases(theirs)) as own:
+            with pytest.raises(BakeoffError, match="ALTER ROLE bakeoff_target CREATEDB"), own.made():
+                pass
+            assert len(made_databases(server)) == 1
 
 
 class Interrupting(Launcher):

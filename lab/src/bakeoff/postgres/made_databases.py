@@ -16,7 +16,7 @@ from bakeoff.postgres.server import DatabaseUnreachableError, Server
 _NAME = "bakeoff_made_{lab}_{number}"
 _LEFT_BEHIND = """
 SELECT datname FROM pg_database
-WHERE datname ~ '^bakeoff_made_[0-9]{1,9}_[0-9]+$' AND NOT EXISTS (
+WHERE datname ~ '^bakeoff_made_[0-9]{1,9}_[0-9]+$' AND pg_has_role(datdba, 'MEMBER') AND NOT EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = split_part(datname, '_', 3)::oid
 )
 """
@@ -24,6 +24,9 @@ _SETTINGS = """
 SELECT split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1)
 FROM pg_db_role_setting, unnest(setconfig) AS setting
 WHERE setrole = 0 AND setdatabase = (SELECT oid FROM pg_database WHERE datname = %s)
+"""
+_END_SESSIONS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'
 """
 _FIRST_VERSION_WITH_STRATEGIES = 150_000
 
@@ -76,7 +79,7 @@ class MadeDatabases:
         with self._server.connect() as connection:
             statement = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(sql.Identifier(name))
             connection.execute(statement)
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+            connection.execute(_END_SESSIONS, [name])
 
     def _create(self, name: str, template: Server | None) -> None:
         with self._server.connect() as connection:
