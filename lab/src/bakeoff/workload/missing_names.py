@@ -85,18 +85,6 @@ def _why_not_read_back(operation: Operation) -> Iterator[str]:
         if operation.call(protocol) is not None and operation.reads.absent_over(protocol) is None:
             needed = f'needs reads.absent over {protocol}, such as [404, "NOT_FOUND"]: '
             yield f"{needed}the status of an entity that does not exist."
-    if _uses_login(operation):
-        yield "needs a login, and an audit logs no user in."
-
-
-def _uses_login(operation: Operation) -> bool:
-    calls = [(each, operation.call(each)) for each in PROTOCOLS]
-    return any(
-        "${login." in template
-        for protocol, call in calls
-        if call is not None
-        for _place, template in _of_requests(operation, protocol, call)
-    )
 
 
 def _problems_of(declared: Declaration, operation: Operation) -> Iterator[Problem]:

@@ -1,10 +1,11 @@
 //! Audits through the target's own reads: asks for every entity that the run touched, with an operation of the plan.
 
+use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::calls;
@@ -19,10 +20,10 @@ use crate::audit::verdict::Findings;
 use crate::audit::{AuditError, Verdict};
 use crate::failure::Failure;
 use crate::plan::Plan;
-use crate::reply::ReplyRules;
+use crate::reply::{Accepted, ReplyRules};
 use crate::template::Slot;
 use crate::wire::{Code, Reply, Request, Wire};
-use crate::workload::{Entity, Event, Renderer, Workload};
+use crate::workload::{Entity, Event, Renderer, UserState, Workload};
 
 /// Connections that read at the same time.
 const READERS: usize = 8;
@@ -33,6 +34,14 @@ struct Way {
     operation: usize,
     rules: ReplyRules,
     shown: ReadRules,
+    needs_login: bool,
+}
+
+/// The workload's login, and the values that it captured for each user.
+struct Login {
+    operation: u16,
+    rules: ReplyRules,
+    users: HashMap<u32, Arc<Entity>>,
 }
 
 /// The state that all readers share.
@@ -40,6 +49,7 @@ struct Reads<'a> {
     expected: &'a Expected,
     workload: Arc<Workload>,
     ways: Vec<Way>,
+    login: Option<Mutex<Login>>,
     entities: Vec<u32>,
     next: AtomicUsize,
     checked: AtomicU64,
@@ -48,6 +58,8 @@ struct Reads<'a> {
 
 /// Compares what the target shows with the state that plan and ledger require, by operations that read: each entity by
 /// the first of them whose `reads` has its key.
+///
+/// Reads that need a login are those of the user who wrote the entity.
 ///
 /// Of more entities than `most` a sample is read: which ones depends on nothing but hashes of their keys.
 ///
@@ -67,7 +79,9 @@ pub fn audit_through(
     let ways = operations.iter().map(|name| way(&plan, &workload, name)).collect::<Result<_, _>>()?;
     let entities = expected.last_operations().take(most).collect();
     let (next, checked) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let reads = Reads { expected: &expected, workload: Arc::clone(&workload), ways, entities, next, checked, examples };
+    let login = login(&plan, &workload)?.map(Mutex::new);
+    let reads =
+        Reads { expected: &expected, workload: Arc::clone(&workload), ways, login, entities, next, checked, examples };
     let failed = |error: EngineError| AuditError::Reads(error.to_string());
     let address = resolve(&plan).map_err(failed)?;
     let found = with_target(&plan, &workload, Readers { reads: &reads, address }).map_err(failed)??;
@@ -78,12 +92,17 @@ fn way(plan: &Plan, workload: &Workload, name: &str) -> Result<Way, AuditError> 
     let wrong = |reason: &str| AuditError::Reads(format!("the operation {name} {reason}"));
     let operation = workload.operations.iter().position(|operation| operation.name == name);
     let operation = operation.ok_or_else(|| wrong("does not exist"))?;
-    let needs_login = |slot: &Slot| matches!(slot, Slot::Login(_));
-    if workload.operations[operation].variants.iter().any(|variant| variant.slots.slots().iter().any(needs_login)) {
-        return Err(wrong("needs a login, which an audit has not"));
-    }
+    let is_login = |slot: &Slot| matches!(slot, Slot::Login(_));
+    let mut variants = workload.operations[operation].variants.iter();
+    let needs_login = variants.any(|variant| variant.slots.slots().iter().any(is_login));
     let shown = calls::read_rules(plan)?.swap_remove(operation).ok_or_else(|| wrong("has no reads"))?;
-    Ok(Way { operation, rules: calls::rules(plan, workload)?.swap_remove(operation), shown })
+    Ok(Way { operation, rules: calls::rules(plan, workload)?.swap_remove(operation), shown, needs_login })
+}
+
+fn login(plan: &Plan, workload: &Workload) -> Result<Option<Login>, AuditError> {
+    let Some(operation) = workload.operations.iter().position(|operation| operation.is_login) else { return Ok(None) };
+    let rules = calls::rules(plan, workload)?.swap_remove(operation);
+    Ok(Some(Login { operation: operation as u16, rules, users: HashMap::new() }))
 }
 
 struct Readers<'a> {
@@ -161,18 +180,10 @@ impl Reads<'_> {
         way: &Way,
         event: &Event,
     ) -> Result<Option<Vec<u8>>, AuditError> {
-        renderer.recall(user, event);
-        let (mut path, mut headers, mut body) = (Vec::new(), Vec::new(), Vec::new());
-        renderer.path(&mut path);
-        renderer.headers(&mut headers);
-        if self.workload.descriptors.is_some() {
-            renderer.protobuf(&mut body)
-        } else {
-            renderer.json(&mut body)
-        }
-        let request = Request { tag: 0, call: way.operation, path: &path, headers: &headers, body: &body };
-        let failed = |reason: String| AuditError::Reads(format!("{}: {reason}", String::from_utf8_lossy(&path)));
-        let (code, head, body) = client.ask(&request).map_err(|error| failed(error.to_string()))?;
+        let login = if way.needs_login { self.login_of(client, renderer, user)? } else { None };
+        renderer.recall_logged_in(user, event, login.as_deref());
+        let (path, (code, head, body)) = self.ask(client, renderer, way.operation)?;
+        let failed = |reason: String| AuditError::Reads(format!("{path}: {reason}"));
         if way.shown.absent == Some(code) {
             return Ok(None);
         }
@@ -181,6 +192,54 @@ impl Reads<'_> {
         }
         let content = way.rules.content(&Reply { tag: 0, outcome: Ok(code), head: &head, body: &body });
         Ok(Some(way.shown.document.find(&content).unwrap_or(b"\"\"").to_vec()))
+    }
+
+    /// The values of a user's login, which is sent once for all readers.
+    fn login_of<W: Wire>(
+        &self,
+        client: &mut Client<W>,
+        renderer: &mut Renderer,
+        user: u32,
+    ) -> Result<Option<Arc<Entity>>, AuditError> {
+        let Some(login) = &self.login else { return Ok(None) };
+        let login = &mut *login.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = login.users.get(&user) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let (sequence, operation) = (0, login.operation);
+        let event = Event { sequence, operation, key_sequence: 0, is_shared: false, entity: None, step: None };
+        renderer.recall(user, &event);
+        let (path, (code, head, body)) = self.ask(client, renderer, usize::from(operation))?;
+        let reply = Reply { tag: 0, outcome: Ok(code), head: &head, body: &body };
+        match login.rules.inspect(code, &reply, |_| (), &UserState::default()).outcome {
+            Ok(Accepted::Expected(captured)) => {
+                let captured = Arc::new(captured.unwrap_or_default());
+                login.users.insert(user, Arc::clone(&captured));
+                Ok(Some(captured))
+            }
+            _ => Err(AuditError::Reads(format!("{path}: the login replied {}", code.name()))),
+        }
+    }
+
+    /// Sends what was rendered, and returns its path with the answer.
+    fn ask<W: Wire>(
+        &self,
+        client: &mut Client<W>,
+        renderer: &mut Renderer,
+        operation: usize,
+    ) -> Result<(String, Answer), AuditError> {
+        let (mut path, mut headers, mut body) = (Vec::new(), Vec::new(), Vec::new());
+        renderer.path(&mut path);
+        renderer.headers(&mut headers);
+        if self.workload.descriptors.is_some() {
+            renderer.protobuf(&mut body)
+        } else {
+            renderer.json(&mut body)
+        }
+        let request = Request { tag: 0, call: operation, path: &path, headers: &headers, body: &body };
+        let shown = String::from_utf8_lossy(&path).into_owned();
+        let answer = client.ask(&request).map_err(|error| AuditError::Reads(format!("{shown}: {error}")))?;
+        Ok((shown, answer))
     }
 }
 

@@ -57,8 +57,13 @@ impl Renderer {
 
     /// Renders an event that is known already.
     pub fn recall(&mut self, user: u32, event: &Event) {
+        self.recall_logged_in(user, event, None);
+    }
+
+    /// The same, with the values of a login.
+    pub fn recall_logged_in(&mut self, user: u32, event: &Event, login: Option<&Entity>) {
         let (variant, draws) = self.workload.recall(user, event);
-        self.fill(user, event, variant, draws, None);
+        self.fill(user, event, variant, draws, login);
     }
 
     fn fill(&mut self, user: u32, event: &Event, variant: usize, mut draws: Draws, login: Option<&Entity>) {
