@@ -1,5 +1,7 @@
-"""A small shop as a team would have it: items in SQLite, its own migrations, a bearer login. `shop.py migrate` makes the
-tables; `shop.py` serves on PORT."""
+"""A small shop as a team would have it: items in SQLite, its own migrations, a bearer login.
+
+`shop.py migrate` makes the tables; `shop.py` serves on PORT.
+"""
 
 import json
 import os
@@ -14,17 +16,18 @@ MIGRATIONS = [
     "CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, price INTEGER NOT NULL)",
     "INSERT INTO users VALUES ('demo@example.org', 'correct horse')",
 ]
-TOKENS = set()
+Row = tuple[object, ...]
+TOKENS: set[str] = set()
 LOCK = threading.Lock()
 
 
-def connect():
+def connect() -> sqlite3.Connection:
     database = sqlite3.connect(os.environ["SHOP_DB"], check_same_thread=False, isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     return database
 
 
-def migrate():
+def migrate() -> None:
     database = connect()
     (done,) = database.execute("PRAGMA user_version").fetchone()
     for number, statement in enumerate(MIGRATIONS[done:], start=done + 1):
@@ -34,12 +37,12 @@ def migrate():
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    database = None
+    database: sqlite3.Connection
     # Status, headers and body leave in one packet.
     wbufsize = -1
     disable_nagle_algorithm = True
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         if self.path == "/healthz":
             return self.reply(200, {"status": "ok"})
         if not self.is_logged_in():
@@ -50,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         rows = self.query("SELECT id, name, price FROM items WHERE id = ?", self.path.rpartition("/")[2])
         return self.reply(200, self.item(rows[0])) if rows else self.reply(404, {"detail": "no such item"})
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/login":
             found = self.query("SELECT 1 FROM users WHERE email = ? AND password = ?", body["email"], body["password"])
@@ -64,17 +67,17 @@ class Handler(BaseHTTPRequestHandler):
         insert = "INSERT INTO items (name, price) VALUES (?, ?) RETURNING id, name, price"
         return self.reply(201, self.item(self.query(insert, body["name"], body["price"])[0]))
 
-    def item(self, row):
-        return dict(zip(("id", "name", "price"), row))
+    def item(self, row: Row) -> dict[str, object]:
+        return dict(zip(("id", "name", "price"), row, strict=True))
 
-    def query(self, statement, *values):
+    def query(self, statement: str, *values: object) -> list[Row]:
         with LOCK:
             return self.database.execute(statement, values).fetchall()
 
-    def is_logged_in(self):
+    def is_logged_in(self) -> bool:
         return self.headers.get("Authorization", "").removeprefix("Bearer ") in TOKENS
 
-    def reply(self, status, document):
+    def reply(self, status: int, document: object) -> None:
         body = json.dumps(document).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -82,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
 
