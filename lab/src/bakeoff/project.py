@@ -55,8 +55,17 @@ class Project:
         return self.state / "logs"
 
     def relative(self, path: Path) -> str:
-        """A path as a person in the project would write it."""
-        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+        """A path as files of the project name it: relative to its folder where it lies there."""
+        return _relative(path, self.root)
+
+
+def path_here(path: Path) -> str:
+    """A path as a person types it: relative to the current folder where it lies there."""
+    return _relative(path, Path.cwd())
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
 
 
 def find_project() -> Project:

@@ -54,7 +54,7 @@ def test_a_second_lab_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> 
         pass
     with (
         held("checkout", lock) as holder,
-        pytest.raises(BakeoffError, match=rf"in this checkout \(process {holder.pid}\)"),
+        pytest.raises(BakeoffError, match=rf"in this project \(process {holder.pid}\)"),
         only_lab(lock),
     ):
         pass

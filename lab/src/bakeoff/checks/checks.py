@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import Project
+from bakeoff.project import Project, path_here
 
 # Tests must not use a server of the user's own.
 _SERVER_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
@@ -150,7 +150,7 @@ def run(
     lines = log.read_text("utf-8", "replace").splitlines()
     if status == 0:
         return Outcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
-    reason = f"all of its output: {project.relative(log)}"
+    reason = f"all of its output: {path_here(log)}"
     return Outcome(check, "failed", seconds, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
 
 

@@ -13,7 +13,7 @@ import typer
 from bakeoff.cli.completion import complete_target
 from bakeoff.cli.output import say
 from bakeoff.errors import BakeoffError
-from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.project import COMMAND, Project, find_project, path_here
 
 _LOOK_EVERY_S = 0.2
 
@@ -29,7 +29,7 @@ def logs(
     project = find_project()
     chosen, *_ = choose_targets(find_targets(project), [target])
     log = newest_log(project, chosen.name)
-    say(project.relative(log))
+    say(path_here(log))
     with contextlib.suppress(KeyboardInterrupt), log.open("r", encoding="utf-8", errors="replace") as file:
         sys.stdout.writelines(deque(file, maxlen=lines))
         sys.stdout.flush()

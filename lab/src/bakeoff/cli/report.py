@@ -9,7 +9,7 @@ import typer
 
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import COMMAND, find_project
+from bakeoff.project import COMMAND, find_project, path_here
 
 
 def report(
@@ -17,7 +17,7 @@ def report(
     format: Annotated[str, typer.Option(help="Format: html, markdown, json, csv, text, svg or png.")] = "html",
     output: Annotated[
         Path | None,
-        typer.Option(help="File, or folder for svg and png; - for standard output. [below results/reports]"),
+        typer.Option(help="File, or folder for svg and png; - for standard output. [in .bakeoff/results/reports]"),
     ] = None,
 ) -> None:
     """Write the report of a comparison: a web page, tables, data or charts."""
@@ -46,7 +46,7 @@ def report(
         written = write_report(found, format, output or default_path(project.results / "reports", found, format))
         if not written:
             raise BakeoffError(f"Comparison {stored.id} has no chart to draw: nothing was measured.")
-        typer.echo(project.relative(written[0] if format in DOCUMENTS else written[0].parent))
+        typer.echo(path_here(written[0] if format in DOCUMENTS else written[0].parent))
 
 
 def _number(text: str) -> int | None:

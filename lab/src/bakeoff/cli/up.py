@@ -15,7 +15,7 @@ from bakeoff.cli.shared_options import WriteMode
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.option import options_of
 from bakeoff.options.table import FactorTable
-from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.project import COMMAND, Project, find_project, path_here
 from bakeoff.running.lock import only_lab
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def up(
                 started.append(stack.enter_context(process))
             _introduce(project, each, process)
             if own.state is not None:
-                print(f"{each.name} stores in {project.relative(own.state)} until it stops.\n")
+                print(f"{each.name} stores in {path_here(own.state)} until it stops.\n")
             elif own.server is not None and own is not common:
                 print(f"{each.name} stores in {_url_of(own.server)} until it stops.\n")
         _wait(server, started)
@@ -138,7 +138,7 @@ def _introduce(project: Project, target: "Target", process: "TargetProcess") -> 
 
     access = process.access
     load = Load(target.name, protocol_of(target), access.host, access.port, "smoke", phases=[], tls=access.tls)
-    print(f"{target.name} listens on port {process.port}; its log is {project.relative(process.log)}")
+    print(f"{target.name} listens on port {process.port}; its log is {path_here(process.log)}")
     print(f"{request_line(compile_plan(load_workload(project, target.workload), load))}\n")
 
 

@@ -9,7 +9,7 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.fastest import store_fastest
-from bakeoff.project import COMMAND, Project
+from bakeoff.project import COMMAND, Project, path_here
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.reporting.run_table import one_line
 from bakeoff.results import finding_kinds as kinds
@@ -152,7 +152,7 @@ class Recorder:
         if result.status is Status.COMPLETED and (result.total is None or result.total.requests == 0):
             folder = self._project.results / result.target
             log = folder / f"{file_stem(result.started_at, result.mode, result.payload)}.engine.log"
-            return f"its {result.mode} run sent nothing. Read the engine's log, {self._project.relative(log)}."
+            return f"its {result.mode} run sent nothing. Read the engine's log, {path_here(log)}."
         if result.mode == "smoke" and result.total is not None and result.total.error_rate >= THRESHOLDS.error_rate:
             return f"its smoke test failed. {result.findings[0].message}"
         return None

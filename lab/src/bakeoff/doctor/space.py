@@ -32,7 +32,7 @@ def judge_disk(free_gb: float, name: str) -> Diagnosis:
     state = State.WRONG if free_gb < _LEAST_DISK_GB else State.COSTLY
     cost = "long runs with large messages fill it, and a full disk ends a run"
     return Diagnosis(
-        subject, state, found, cost, f"{COMMAND} runs cleanup --keep 100 --execute, and old files in results/"
+        subject, state, found, cost, f"{COMMAND} runs cleanup --keep 100 --execute, and old files of results"
     )
 
 

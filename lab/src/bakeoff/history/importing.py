@@ -1,4 +1,4 @@
-"""Result files back into the metrics database: after it was unavailable, or from another checkout."""
+"""Result files back into the metrics database: after it was unavailable, or from another project."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

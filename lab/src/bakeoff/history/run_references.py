@@ -90,7 +90,7 @@ def _commit(project: Project, server: Server, reference: str, like: Sequence[Run
     if found is None:
         raise BakeoffError(
             f"Nothing measured at {reference} (commit {commit[:12]}) is stored; smoke and count-bound runs, reruns "
-            "of a gate and runs of a checkout with uncommitted changes do not count. Check it out and measure it, or "
+            "of a gate and runs of a project with uncommitted changes do not count. Check it out and measure it, or "
             f"import its result files with {COMMAND} runs import."
         )
     return _comparison(server, found, f"{reference} (c{found})")

@@ -16,7 +16,7 @@ from bakeoff.options.ping import planned_ping
 CLASSES = ("standard", "tuned", "all")
 # The programs of a run.
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
-# As many as targets/replicas.cfg names.
+# As many as bakeoff/targets/replicas.cfg names.
 MOST_REPLICAS = 8
 # Factors that decide what stands before and behind a target's processes.
 AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica", "overlay")
@@ -404,12 +404,12 @@ class ComparisonTable(RunTable):
     against: str | None = option(
         None,
         kinds.text("REF"),
-        "Measure the targets of this commit too, built from a git worktree and interleaved with the checkout's",
+        "Measure the targets of this commit too, built from a git worktree, interleaved with those here",
         in_file=False,
         unset="none",
         excludes=(
             Excludes("slo", "the search finds one rate for each target"),
-            Excludes("runs_in", "images are built from the checkout", DOCKER),
+            Excludes("runs_in", "images are built from the working tree", DOCKER),
         ),
     )
     reference_lines: str = option(

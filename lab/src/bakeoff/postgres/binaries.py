@@ -66,7 +66,7 @@ def find_installation(project: Project, choice: str = EMBEDDED) -> Installation:
     user, group = None, None
     if os.geteuid() == 0:
         _, _, user, group, *_ = pwd.getpwnam(UNPRIVILEGED_USER)
-        # A checkout below a private folder such as /root: that account cannot enter it.
+        # A project below a private folder such as /root: that account cannot enter it.
         if not _reachable_by_others(programs):
             programs = _reachable_copy(project, programs, choice)
         if not _reachable_by_others(project.state):
@@ -87,7 +87,7 @@ def data_folders(project: Project) -> list[Path]:
 
 
 def folder_outside(project: Project) -> Path:
-    """Where a checkout that the account cannot enter has its programs and data: durable, unlike /tmp."""
+    """Where a project that the account cannot enter has its programs and data: durable, unlike /tmp."""
     return Path("/var/tmp") / f"bakeoff-{hashlib.sha256(str(project.root).encode()).hexdigest()[:12]}"  # noqa: S108
 
 
@@ -161,9 +161,7 @@ def _outside(project: Project) -> Path:
     folder = folder_outside(project)
     folder.mkdir(mode=0o711, exist_ok=True)
     if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
-        raise BakeoffError(
-            f"{folder} belongs to another user. Remove it, or move the checkout out of a private folder."
-        )
+        raise BakeoffError(f"{folder} belongs to another user. Remove it, or move the project out of a private folder.")
     return folder
 
 

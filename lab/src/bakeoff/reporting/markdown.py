@@ -40,7 +40,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("## Not measured", "")
         yield from (f"- **{plain(name)}**: {plain(reason)}" for name, reason in judgement.not_measured.items())
         yield ""
-    yield from ("## Provenance", "", "To repeat it in a checkout of the same commit:", "")
+    yield from ("## Provenance", "", "To repeat it at the same commit:", "")
     yield from ("    " + judgement.command.replace("\n", " "), "")
     yield from (f"- {plain(name.replace('_', ' '))}: {plain(value)}" for name, value in judgement.provenance.items())
 

@@ -16,7 +16,7 @@ from bakeoff.text.table import text_of
 
 
 def write_result_files(project: Project, run: RunResult, origin: Origin) -> Path:
-    """Writes `results/<target>/<time>-<mode>-<payload>.json`, `.txt` and `-metrics.csv`; returns the JSON's path.
+    """Writes `<target>/<time>-<mode>-<payload>.json`, `.txt` and `-metrics.csv`; returns the JSON's path.
 
     Each appears whole or not at all. `origin` is the comparison that the run belongs to.
     """

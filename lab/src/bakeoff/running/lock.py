@@ -24,7 +24,7 @@ _held_here: dict[Path, int] = {}
 
 
 _REFUSAL_HERE = (
-    "Another bakeoff is running in this checkout (process {holder}). Two labs would disturb each other: wait until it "
+    "Another bakeoff is running in this project (process {holder}). Two labs would disturb each other: wait until it "
     "ends, or stop it."
 )
 _REFUSAL = (
@@ -35,20 +35,20 @@ _REFUSAL = (
 
 
 def only_lab(lock_file: Path) -> AbstractContextManager[None]:
-    """Holds the checkout's lock. The kernel releases it when its holder dies, however that happens."""
+    """Holds the project's lock. The kernel releases it when its holder dies, however that happens."""
     lock_file.parent.mkdir(parents=True, exist_ok=True)
     return _held(lock_file, str(os.getpid()), _REFUSAL_HERE)
 
 
 @contextlib.contextmanager
 def measuring_lab(project: Project) -> Iterator[None]:
-    """Holds the checkout's lock and the machine's: no other lab of this machine measures or runs its tests now."""
+    """Holds the project's lock and the machine's: no other lab of this machine measures or runs its tests now."""
     with only_lab(project.state / "lock"), _held(machine_lock(), f"{os.getpid()} in {project.root}", _REFUSAL):
         yield
 
 
 def checking_lab(project: Project) -> AbstractContextManager[None]:
-    """Keeps measurements off this machine while the project's tests run; the tests of other checkouts may run too."""
+    """Keeps measurements off this machine while the project's tests run; the tests of other projects may run too."""
     return _held(machine_lock(), f"{os.getpid()} in {project.root}, which runs tests", _REFUSAL, fcntl.LOCK_SH)
 
 

@@ -38,7 +38,7 @@ class LiveState(msgspec.Struct):
 
 
 def live_state(project: Project) -> LiveState | None:
-    """The progress of this checkout's lab, or None where none runs.
+    """The progress of this project's lab, or None where none runs.
 
     The file of a lab that was killed is left behind, so the process that it names must live.
     """

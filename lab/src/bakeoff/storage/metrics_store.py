@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import DatabaseUnreachableError, Server
+from bakeoff.project import COMMAND
 
 # Imported late: listing what is stored does not need what runs are made of.
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class MetricsStore:
         except psycopg.Error as error:
             raise BakeoffError(
                 f"The run of {run.target} could not be stored in {self._server.shown_url}: "
-                f"{' '.join(str(error).split())}. Its files are in results/{run.target}/."
+                f"{' '.join(str(error).split())}. Its files are stored: {COMMAND} runs import reads them."
             ) from error
 
     @contextlib.contextmanager

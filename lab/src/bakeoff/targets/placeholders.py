@@ -62,6 +62,6 @@ class Placeholders:
             self._scratch = None
 
     def _folder(self) -> Path:
-        # The path of a Unix socket has at most 107 bytes, so the folder is not below the checkout.
+        # The path of a Unix socket has at most 107 bytes, so the folder is not below the project.
         self._scratch = self._scratch or Path(tempfile.mkdtemp(prefix="bakeoff-"))
         return self._scratch

@@ -32,7 +32,7 @@ def gate(
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="REF", help="Measure this commit and the checkout, interleaved, and compare the two (recommended)."
+            metavar="REF", help="Measure this commit and the working tree, interleaved, and compare them (recommended)."
         ),
     ] = None,
     mode: Annotated[str, typer.Option(help="With --against: mode.", autocompletion=complete_mode)] = "quick",

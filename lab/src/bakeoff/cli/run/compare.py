@@ -21,7 +21,7 @@ from bakeoff.judging.judge import judge
 from bakeoff.judging.slo import parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
-from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.project import COMMAND, Project, find_project, path_here
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
@@ -101,9 +101,9 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
     reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
-    show(*_closing(comparison, stored), stream=_stream(options))
+    show(*_closing(project, comparison, stored), stream=_stream(options))
     for path in reports:
-        say(f"Report: {project.relative(path)}")
+        say(f"Report: {path_here(path)}")
     scenario = _Scenario(name, comparison, stored, ())
     exceeded = list(exceeded_lines(scenario.runs, limits_of(comparison.threshold)))
     for line in (*failing_lines(scenario.runs), *exceeded):
@@ -133,7 +133,7 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
                 typer.echo(line)
 
 
-def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:
+def _closing(project: Project, comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:
     """The tables and lines that a comparison ends with."""
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
@@ -150,7 +150,7 @@ def _closing(comparison: Comparison, stored: StoredComparison | None) -> Iterato
         yield f"{comparison.unstored} runs are not in the metrics database: {COMMAND} runs import stores them."
     if judgement is not None or comparison.runs:
         more = "" if judgement is None else f" · Other formats: {COMMAND} report {judgement.comparison_id} --format csv"
-        yield f"Files of each run: results/<target>/{more}"
+        yield f"Files of each run: {path_here(project.results)}/<target>/{more}"
 
 
 def _stream(options: RunOptions) -> TextIO:

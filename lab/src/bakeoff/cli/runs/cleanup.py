@@ -12,7 +12,7 @@ from bakeoff.cli.shared_options import Json
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
 from bakeoff.history.output_files import files_of, size_of
-from bakeoff.project import find_project
+from bakeoff.project import find_project, path_here
 from bakeoff.text.table import show
 
 
@@ -24,9 +24,7 @@ def cleanup(
     ] = None,
     files: Annotated[
         bool,
-        typer.Option(
-            "--files", help="Remove the runs' files in results/ too, and the logs of targets that have none left."
-        ),
+        typer.Option("--files", help="Remove the runs' result files too, and the logs of targets that have none left."),
     ] = False,
     execute: Annotated[
         bool, typer.Option("--execute", help="Remove them; without it, only show what would be removed.")
@@ -62,4 +60,5 @@ def cleanup(
     if not execute:
         say(f"Dry run: nothing was changed. --execute removes {words}.")
     else:
-        say(f"{words} removed." + ("" if files else " Their files remain in results/; --files removes them."))
+        rest = "" if files else f" Their files remain in {path_here(project.results)}; --files removes them."
+        say(f"{words} removed.{rest}")

@@ -43,7 +43,7 @@ def export(
 
 
 def import_(
-    file: Annotated[list[Path] | None, typer.Argument(help="Result files, or folders of them. [results/]")] = None,
+    file: Annotated[list[Path] | None, typer.Argument(help="Result files, or folders of them. [all here]")] = None,
     json: Json = False,
 ) -> None:
     """Store result files that the metrics database does not contain."""
