@@ -66,10 +66,10 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     if options.url is not None:
         address_in(options.url)
     source = description_of(project.root, options.openapi, options.proto, options.url)
-    new = new_project(name, source, options.url, project.root)
+    new = new_project(project, name, source, options.url)
     write_project(project, new)
     yield f"{project.relative(project.file)}: the target and the workload {new.name}"
-    yield from [] if source is None else source.found
+    yield from new.found
     yield ""
     yield from new.next_steps
 

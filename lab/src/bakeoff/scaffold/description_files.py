@@ -1,6 +1,7 @@
 """Where an API is described: a file of its repository, or what the running service shows."""
 
 import http.client
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -11,12 +12,11 @@ from urllib.parse import urlsplit
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.project import tracked_files
 
 # Where frameworks show the description of a running service.
 _SERVED = ("openapi.json", "openapi.yaml", "v3/api-docs", "api/openapi.json", "swagger/v1/swagger.json", "swagger.json")
 _NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("yaml", "yml", "json")]
-_SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests"}
+_SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests", "venv"}
 _TIMEOUT_S = 10.0
 _LARGEST_BYTES = 64 << 20
 
@@ -64,19 +64,17 @@ def described_in(folder: Path) -> list[Path]:
     """The descriptions of a repository: OpenAPI documents before proto files with services, the nearest first."""
     files = sorted(files_of(folder), key=lambda path: (len(path.relative_to(folder).parts), path))
     documents = [path for path in files if path.name.lower() in _NAMES]
-    return documents + [path for path in files if path.suffix == ".proto" and "\nservice " in _text(path)]
+    return documents + [path for path in files if path.suffix == ".proto" and "\nservice " in text_of(path)]
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """The files of a service: those that git tracks, or without git all below; no dependencies and no tests."""
-    tracked = tracked_files(folder)
-    for path in folder.rglob("*") if tracked is None else tracked:
-        parts = path.relative_to(folder).parts
-        if path.is_file() and not any(part in _SKIPPED or part.startswith(".") for part in parts[:-1]):
-            yield path
+    """The files of a service, without dependencies, builds and tests."""
+    for here, below, names in os.walk(folder):
+        below[:] = sorted(name for name in below if name not in _SKIPPED and not name.startswith("."))
+        yield from (Path(here) / name for name in sorted(names) if (Path(here) / name).is_file())
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
     return path.read_text("utf-8", "replace")
 
 

@@ -14,6 +14,7 @@ from bakeoff.errors import BakeoffError, NotFoundError, UsageError
 from bakeoff.project import COMMAND, Project, find_project, prepare_state
 from bakeoff.scaffold.description_files import Source, status_of
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
+from bakeoff.scaffold.repository import service_in
 from bakeoff.scaffold.scaffold import address_in
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
@@ -29,20 +30,21 @@ def name_of(folder: Path) -> str:
     return name[:58].rstrip("-") or "service"
 
 
-def new_project(name: str, source: Source | None, url: str | None, folder: Path) -> NewProject:
+def new_project(project: Project, name: str, source: Source | None, url: str | None) -> NewProject:
     """The project of a service: with the operations that its description has, or an example of one."""
     address, path = (_DEFAULT_ADDRESS, "/") if url is None else address_in(url)
-    run = Open("replace-me", "the command that starts it; its port is {port} here, and the variable PORT")
+    target, found = service_in(project, "rest" if source is None else source.api.protocol)
     if source is None:
         words = "a request that the service answers, and its status; one table for each kind of request"
         call: Json = {"method": "GET", "path": path, "expect": 200 if url is None else status_of(url)}
         example: Members = {"name": "Read", "http": Open(call, words, counts=True)}
-        return NewProject(name, {"run": run}, {}, [example], address)
-    described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, folder)}
+        return NewProject(name, target, {}, [example], address, found)
+    described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, project.root)}
     if source.api.credentials:
         described["headers"] = Open(source.api.credentials, "what every request needs: values that exist", counts=True)
-    protocol = {"protocol": "grpc"} if source.api.protocol == "grpc" else {}
-    return NewProject(name, {**protocol, "run": run}, described, list(_logins(source.api)), address)
+    if source.api.protocol == "grpc":
+        target = {"protocol": "grpc", **target}
+    return NewProject(name, target, described, list(_logins(source.api)), address, [*found, *source.found])
 
 
 def _logins(api: ImportedApi) -> Iterator[Members]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bakeoff.documents.checked import Json
-from bakeoff.project import COMMAND, EDITOR_SCHEMA
+from bakeoff.project import COMMAND, EDITOR_SCHEMA, PROJECT_FILE
 from bakeoff.scaffold.toml_text import toml_text, toml_value
 
 
@@ -23,19 +23,23 @@ Members: TypeAlias = Mapping[str, Json | Open]
 
 @dataclass(frozen=True)
 class NewProject:
-    """The target and the workload of a new file, both of one name; `operations` are those that the file lists."""
+    """The target and the workload of a new file, both of one name, and `found`: lines of what they come from.
+
+    `operations` are those that the file lists.
+    """
 
     name: str
     target: Members
     workload: Members
     operations: Sequence[Members] = ()
     base_url: str = ""
+    found: Sequence[str] = ()
 
     @property
     def next_steps(self) -> Iterator[str]:
         """What to complete, and the command that measures."""
         opened = {name: each for name, each in self.target.items() if isinstance(each, Open)}
-        yield from (f"Write {name} in bakeoff.toml: {each.words}." for name, each in opened.items())
+        yield from (f"Write {name} in {PROJECT_FILE}: {each.words}." for name, each in opened.items())
         if "run" in opened:
             yield f"Measure the service where it runs:  {COMMAND} run smoke --attach {self.name}={self.base_url}"
         else:
@@ -51,10 +55,11 @@ class NewProject:
         yield from _lines(self.target)
 
     def workload_lines(self) -> Iterator[str]:
-        yield f"[workloads.{self.name}]"
-        yield from _lines(self.workload)
-        for operation in self.operations:
-            yield from ("", f"[[workloads.{self.name}.operations]]", *_lines(operation))
+        if self.workload:
+            yield from (f"[workloads.{self.name}]", *_lines(self.workload))
+        for index, operation in enumerate(self.operations):
+            yield from [""] if self.workload or index else []
+            yield from (f"[[workloads.{self.name}.operations]]", *_lines(operation))
 
 
 def _lines(members: Members) -> Iterator[str]:

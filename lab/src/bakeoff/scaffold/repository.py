@@ -1,0 +1,233 @@
+"""What a repository shows of its service: commands, port, variables and storage, as members of a target."""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bakeoff.descriptions.json_members import JsonObject, object_in, objects_by_name, text_in
+from bakeoff.documents.checked import Json
+from bakeoff.project import Project
+from bakeoff.scaffold.description_files import files_of, text_of
+from bakeoff.scaffold.project_toml import Members, Open
+from bakeoff.scaffold.starting import Start, start_in
+
+_CODE = {".c", ".cc", ".cs", ".go", ".java", ".js", ".kt", ".mjs", ".php", ".py", ".rb", ".rs", ".scala", ".ts"}
+_LARGEST_BYTES = 200_000
+_EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist")
+_COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\b")
+_OF_OTHERS = re.compile(
+    r"DB|DATABASE|POSTGRES|PG|MYSQL|MONGO|REDIS|SMTP|MAIL|KAFKA|AMQP|RABBIT|METRICS|ADMIN|DEBUG|PROXY"
+)
+_DATABASE_URL = re.compile(r"(?:.*_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|SQLALCHEMY|SQLITE)\w*_?(?:URL|URI|DSN)")
+_DATA_FILE = re.compile(r"(?:.*_)?(?:DB|DATABASE|SQLITE|DATA|STORE|STORAGE|BOLT)_?(?P<what>PATH|FILE|DIR|FOLDER)")
+_WITHIN_STATE = {"PATH": "/data.db", "FILE": "/data.db"}
+_FLAG = re.compile(r'flag\.\w+\((?:&[\w.]+,\s*)?"(?P<name>[\w-]+)",\s*(?P<usual>"[^"]*"|\d+)')
+_POSTGRESQL = re.compile(r'postgres|psycopg|asyncpg|jackc/pgx|lib/pq|"pg"', re.IGNORECASE)
+_FILES = re.compile(r"sqlite|bbolt|badger|pebble|leveldb|rocksdb|\bsled\b", re.IGNORECASE)
+_IMPORTS_SQLITE = re.compile(r"^import .*\bsqlite3\b|^from sqlite3 import|node:sqlite", re.M)
+_SQLITE_URL = re.compile(r"sqlite(?:\+\w+)?:/{2,3}")
+_DEPENDENCIES = {
+    *("package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"),
+    *("requirements.txt", "pyproject.toml", "schema.prisma"),
+}
+
+
+def service_in(project: Project, protocol: str) -> tuple[Members, list[str]]:
+    """The members of the target, and a line for each file that shows them.
+
+    The service lies in the project's folder, or in the only one within it that has the files of one.
+    """
+    for directory in (project.root, *_only_service_below(project.root)):
+        made_in = os.path.relpath(project.state, directory)
+        start = start_in(directory, made_in)
+        shown = _Shown(directory, start or Start(""), protocol)
+        if start is not None or shown.command:
+            place = {} if directory == project.root else {"directory": directory.name}
+            return {**place, **shown.members}, shown.found
+    return {"run": _UNKNOWN_RUN}, []
+
+
+_UNKNOWN_RUN = Open("…", "the command that starts it; its port is {port} here, and the variable PORT")
+_UNKNOWN_PORT = Open({"NAME": "{port}"}, "the variable that it takes its port from, or add {port} to run")
+
+
+def _only_service_below(folder: Path) -> list[Path]:
+    below = [each for each in sorted(folder.iterdir()) if each.is_dir() and not each.name.startswith(".")]
+    services = [each for each in below if start_in(each, "") is not None]
+    return services if len(services) == 1 else []
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the files of a service show."""
+
+    folder: Path
+    start: Start
+    protocol: str
+
+    @property
+    def members(self) -> Members:
+        run, environment = self.command, dict(self.start.environment)
+        members: dict[str, Json | Open] = {"build": self.start.build} if self.start.build else {}
+        flags = list(self._flags)
+        run += "".join(f" {flag}" for flag in flags) if run else ""
+        environment |= self._storage_variables
+        has_port = "{port}" in f"{run}{environment}" or "$PORT" in run or self._port_variable == "PORT"
+        if not has_port and self._port_variable:
+            environment[self._port_variable] = "{port}" if self._port_variable.endswith("PORT") else "127.0.0.1:{port}"
+        members["run"] = run or _UNKNOWN_RUN
+        if environment:
+            members["env"] = environment
+        elif run and not has_port:
+            members["env"] = _UNKNOWN_PORT
+        if self._port is not None:
+            members["port"] = self._port
+        return {**members, **self._storage(f"{run}{environment}")}
+
+    @property
+    def found(self) -> list[str]:
+        files = [self.start.file, *(name for name in ("Procfile", "Dockerfile") if self._has(name)), *self._composed]
+        return [f"Looked at {', '.join(name for name in files if name)}."]
+
+    @cached_property
+    def command(self) -> str:
+        """The command that starts the service; empty where no file shows it."""
+        web = re.search(r"^web:\s*(.+)$", self._text("Procfile"), re.M)
+        if web is not None:
+            return self.start.of_package(web[1].strip())
+        if self.start.run:
+            return self.start.run
+        commands = re.findall(r"^(?:CMD|ENTRYPOINT)\s+(\[.*\])\s*$", self._text("Dockerfile"), re.M)
+        if len(commands) != 1 or _list(commands[0])[:1] == [] or _list(commands[0])[0].startswith(("/", ".")):
+            return ""
+        words = shlex.join(_list(commands[0])).replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - what is replaced
+        return self.start.of_package(words if self._port is None else re.sub(rf"\b{self._port}\b", "{port}", words))
+
+    @cached_property
+    def _port(self) -> int | None:
+        exposed = re.findall(r"^EXPOSE\s+(\d+)(?:/tcp)?\s*$", self._text("Dockerfile"), re.M)
+        return int(exposed[0]) if len(exposed) == 1 and 0 < int(exposed[0]) < 65536 else None
+
+    @cached_property
+    def _sources(self) -> list[str]:
+        paths = (path for path in files_of(self.folder) if path.suffix in _CODE)
+        return [text_of(path) for path in paths if path.stat().st_size <= _LARGEST_BYTES]
+
+    @cached_property
+    def _variables(self) -> list[str]:
+        """Environment variables that the service reads, by its sources and the examples of their values."""
+        lines = [line for text in self._sources for line in text.splitlines() if "env" in line.lower()]
+        names = {name for line in lines for name in _VARIABLE.findall(line)}
+        for file in _EXAMPLES:
+            names |= set(re.findall(r"^([A-Z][A-Z0-9_]+)=", self._text(file), re.M))
+        return sorted(names | {name for each in self._composed.values() for name in each})
+
+    @cached_property
+    def _port_variable(self) -> str:
+        own = [name for name in self._variables if not _OF_OTHERS.search(name)]
+        ports = [name for name in own if re.fullmatch(r"(?:\w+_)?PORT", name)]
+        preferred = [name for name in ports if ("GRPC" in name) == (self.protocol == "grpc")] or ports
+        addresses = [name for name in own if re.fullmatch(r"(?:\w+_)?(?:ADDR|ADDRESS|LISTEN)", name)]
+        if "PORT" in preferred:
+            return "PORT"
+        return next((names[0] for names in (preferred, addresses) if len(names) == 1), "")
+
+    @property
+    def _flags(self) -> Iterator[str]:
+        """Flags of a Go program for its port and its files."""
+        if not self.start.run or self.start.file != "go.mod":
+            return
+        for name, usual in (each.groups() for text in self._sources for each in _FLAG.finditer(text)):
+            value = usual.strip('"')
+            if name in ("port", "p", f"{self.protocol}-port", "http-port"):
+                yield f"-{name} {{port}}"
+            elif re.fullmatch(r"[\w.]*:\d+", value):
+                yield f"-{name} 127.0.0.1:{{port}}"
+            elif re.search(r"\.(db|sqlite3?|bolt)$", value):
+                yield f"-{name} {{state}}/{Path(value).name}"
+            elif name in ("data", "data-dir", "dir", "state"):
+                yield f"-{name} {{state}}"
+
+    @cached_property
+    def _composed(self) -> Mapping[str, Mapping[str, str]]:
+        """The variables of the services that a compose file builds, by the file's name."""
+        file = next((name for name in _COMPOSE if self._has(name)), None)
+        built = [each for each in self._compose_services if "build" in each]
+        return {} if file is None else {file: {k: v for each in built for k, v in _variables_of(each).items()}}
+
+    @cached_property
+    def _compose_services(self) -> Sequence[JsonObject]:
+        import yaml
+
+        file = next((name for name in _COMPOSE if self._has(name)), None)
+        try:
+            document = yaml.safe_load(self._text(file)) if file else None
+        except yaml.YAMLError:
+            return []  # it is Compose that says what is wrong with it
+        return list(objects_by_name(object_in(document, "services")).values()) if isinstance(document, dict) else []
+
+    @cached_property
+    def _kind(self) -> str:
+        """Where it keeps its data: postgresql, files, or empty where nothing shows it."""
+        if any("postgres" in text_in(each, "image") for each in self._compose_services):
+            return "postgresql"
+        needed = "".join(text_of(path) for path in files_of(self.folder) if path.name in _DEPENDENCIES)
+        if _POSTGRESQL.search(needed):
+            return "postgresql"
+        return "files" if _FILES.search(needed) or any(map(_IMPORTS_SQLITE.search, self._sources)) else ""
+
+    @cached_property
+    def _storage_variables(self) -> Mapping[str, str]:
+        if self._kind == "postgresql":
+            named = [name for name in self._variables if _DATABASE_URL.fullmatch(name)]
+            # The lab sets DATABASE_URL itself.
+            return {name: "{database_url}" for name in named if name != "DATABASE_URL"}
+        if self._kind != "files":
+            return {}
+        files = {name: found for name in self._variables if (found := _DATA_FILE.fullmatch(name)) is not None}
+        values = {
+            name: "{state}" if each["what"] in ("DIR", "FOLDER") else "{state}/data.db" for name, each in files.items()
+        }
+        examples = "\n".join([*self._sources, *map(self._text, _EXAMPLES), str(self._composed)])
+        prefix = _SQLITE_URL.search(examples)
+        urls = [name for name in self._variables if _DATABASE_URL.fullmatch(name) and prefix is not None]
+        return values or dict.fromkeys(urls, f"{prefix[0] if prefix else ''}{{state}}/data.db")
+
+    def _storage(self, texts: str) -> Members:
+        prepare = {"prepare": self.start.prepare} if self.start.prepare else {}
+        table: dict[str, Json] = {"kind": self._kind, **prepare}
+        if self._kind == "files" and "{state}" not in texts:
+            return {"storage": Open(table, "name {state}, the folder of a run's files, in run or env")}
+        knows_url = "DATABASE_URL" in self._variables or "{database_url}" in texts
+        if self._kind == "postgresql" and not knows_url:
+            return {"storage": Open(table, "name {database_url} in run or env, if DATABASE_URL is not what it reads")}
+        return {"storage": table if prepare else self._kind} if self._kind else {}
+
+    def _has(self, name: str) -> bool:
+        return (self.folder / name).is_file()
+
+    def _text(self, name: str) -> str:
+        return text_of(self.folder / name) if self._has(name) else ""
+
+
+def _list(text: str) -> list[str]:
+    """The words of a command in its JSON form; none where it is not JSON."""
+    try:
+        words = json.loads(text)
+    except ValueError:
+        return []
+    return [str(each) for each in words]
+
+
+def _variables_of(service: JsonObject) -> dict[str, str]:
+    """The environment of a service of a compose file, in either of its forms."""
+    listed = service.get("environment")
+    if isinstance(listed, list):
+        return {name: value for name, _, value in (str(each).partition("=") for each in listed)}
+    return {name: str(value) for name, value in object_in(service, "environment").items()}
