@@ -149,6 +149,8 @@ class _Shown:
                 yield f"-{name} {{port}}"
             elif re.fullmatch(r"[\w.]*:\d+", value):
                 yield f"-{name} 127.0.0.1:{{port}}"
+            elif self._kind == "postgresql":
+                continue
             elif re.search(r"\.(db|sqlite3?|bolt)$", value):
                 yield f"-{name} {{state}}/{Path(value).name}"
             elif name in ("data", "data-dir", "dir", "state"):
@@ -201,13 +203,14 @@ class _Shown:
 
     def _storage(self, texts: str) -> Members:
         prepare = {"prepare": self.start.prepare} if self.start.prepare else {}
-        table: dict[str, Json] = {"kind": self._kind, **prepare}
-        if self._kind == "files" and "{state}" not in texts:
+        kind = self._kind or ("files" if "{state}" in texts else "")
+        table: dict[str, Json] = {"kind": kind, **prepare}
+        if kind == "files" and "{state}" not in texts:
             return {"storage": Open(table, "name {state}, the folder of a run's files, in run or env")}
         knows_url = "DATABASE_URL" in self._variables or "{database_url}" in texts
-        if self._kind == "postgresql" and not knows_url:
+        if kind == "postgresql" and not knows_url:
             return {"storage": Open(table, "name {database_url} in run or env, if DATABASE_URL is not what it reads")}
-        return {"storage": table if prepare else self._kind} if self._kind else {}
+        return {"storage": table if prepare else kind} if kind else {}
 
     def _has(self, name: str) -> bool:
         return (self.folder / name).is_file()
