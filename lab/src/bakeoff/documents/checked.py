@@ -16,6 +16,7 @@ from bakeoff.text.hints import hint
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
     # The types of JSON and TOML.
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -122,6 +123,10 @@ def _first_problem_in_toml(document: Json, schema: Path) -> tuple[Place, str] | 
     error = best_match(errors)
     if error is None:
         return None
+    newer = next((each for each in errors if [*each.absolute_path] == ["version"] and _is_newer(each)), None)
+    if newer is not None:
+        known = newer.validator_value
+        return ["version"], f"version {newer.instance} is newer than this bakeoff, which reads {known}. Update it."
     # A misspelt key is missing, too: it is to be named itself.
     unknown_keys = [each for each in errors if each.validator == "additionalProperties"]
     error = next((each for each in unknown_keys if each.absolute_path == error.absolute_path), error)
@@ -132,6 +137,11 @@ def _first_problem_in_toml(document: Json, schema: Path) -> tuple[Place, str] | 
         return [*place, unknown], f"there is no key {unknown}. {hint(unknown, known, 'Keys here')}"
     name = ".".join(str(part) for part in place)
     return place, f"{name + ': ' if name else ''}{error.message}."
+
+
+def _is_newer(error: "ValidationError") -> bool:
+    known = error.validator_value if error.validator == "const" else None
+    return isinstance(known, int) and isinstance(error.instance, int) and error.instance > known
 
 
 @cache

@@ -29,7 +29,8 @@ def _lines_of_keys(text: str) -> dict[tuple[str | int, ...], int]:
                 lines.setdefault(table, number)
                 elements[table] = elements.get(table, -1) + 1
                 table = (*table, elements[table])
-            lines.setdefault(table, number)
+            for depth in range(1, len(table) + 1):
+                lines.setdefault(table[:depth], number)
         elif key:
             lines.setdefault((*table, *_parts(key.group(1))), number)
     return lines

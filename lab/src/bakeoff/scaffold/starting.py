@@ -1,5 +1,6 @@
 """How a repository builds and starts its service, by the files of each language's tools."""
 
+import contextlib
 import json
 import re
 import tomllib
@@ -40,8 +41,12 @@ class Start:
 
 def start_in(folder: Path, made_in: str) -> Start | None:
     """The commands of the service in a folder, or None; builds may write into `made_in`, relative to it."""
-    detected = (detect(folder, made_in) for detect in _DETECTING)
-    return next((each for each in detected if each is not None), None)
+    for detect in _DETECTING:
+        # A file that cannot be read shows nothing: the tool that it is for says what is wrong with it.
+        with contextlib.suppress(ValueError, ElementTree.ParseError):
+            if (start := detect(folder, made_in)) is not None:
+                return start
+    return None
 
 
 def _node(folder: Path, _made_in: str) -> Start | None:
