@@ -73,6 +73,10 @@ def test_two_targets_of_one_language_and_protocol_go_by_their_names() -> None:
     ]
 
 
+def test_a_target_of_no_named_language_goes_by_its_name() -> None:
+    assert labels(run_of("shop", language="", protocol="rest")) == ["shop"]
+
+
 def test_what_the_words_do_not_tell_apart_goes_by_its_key() -> None:
     assert labels(run_of(contender="one"), run_of(contender="two")) == ["one", "two"]
 

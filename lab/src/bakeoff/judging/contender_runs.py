@@ -146,9 +146,10 @@ def _names_target(contender: ContenderRuns, contenders: Sequence[ContenderRuns])
 
 
 def _title(contender: ContenderRuns) -> str:
-    """The title in its manifest; language and protocol where it has none."""
+    """The title in its manifest; language and protocol where it has none; its name where it has neither."""
     newest = contender.newest
-    return newest.environment.get("title") or implementation(newest.language, newest.protocol)
+    described = implementation(newest.language, newest.protocol) if newest.language else newest.target
+    return newest.environment.get("title") or described
 
 
 def _differing(contenders: Sequence[ContenderRuns]) -> set[str]:
