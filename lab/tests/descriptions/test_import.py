@@ -117,6 +117,8 @@ SCHEMAS: list[dict[str, Any]] = [
     {"type": "string", "maxLength": 2},
     {"type": "string", "format": "uuid"},
     {"type": "string", "pattern": "^A[0-9]+$", "example": "A17"},
+    {"type": "string", "pattern": "^password$"},
+    {"type": "string", "pattern": "^(?:client-credentials)$"},
     {"enum": ["a|b", "c"]},
     {"enum": ["x", "y", None]},
     {"enum": [1, 2, 3]},
@@ -207,3 +209,27 @@ def test_what_needs_no_login_can_be_read_back(
     source.write_text(text.replace("security: [{ bearer: [] }]", security, 1), "utf-8")
 
     assert list(written(empty_checkout, import_openapi(source), source).declared.reads_back) == read_back
+
+
+def test_a_login_of_oauth_is_the_operation_of_its_token_url(tmp_path: Path) -> None:
+    flow = {"password": {"tokenUrl": "auth/sign", "scopes": {}}}
+    form = {"type": "object", "required": ["username"], "properties": {"username": {"enum": ["ada"]}, "scope": {}}}
+    login = {
+        "operationId": "sign",
+        "requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": form}}},
+        "responses": {"200": {"description": "a token", "content": {"application/json": {"schema": {}}}}},
+    }
+    me = {"operationId": "me", "security": [{"o": []}], "responses": {"200": {"description": "the user"}}}
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "t", "version": "1"},
+        "components": {"securitySchemes": {"o": {"type": "oauth2", "flows": flow}}},
+        "paths": {"/auth/sign": {"post": login}, "/me": {"get": me}},
+    }
+    (tmp_path / "api.json").write_text(json.dumps(document), "utf-8")
+
+    sign, get_me = import_openapi(tmp_path / "api.json").operations
+
+    assert (sign.is_login, sign.call["capture"]) == (True, {"token": "/access_token"})
+    assert sign.message == "username=ada"
+    assert get_me.call["headers"] == {"Authorization": "Bearer ${login.token}"}

@@ -1,7 +1,11 @@
 """`bakeoff init`: one file that works, from a description or without one."""
 
 import json
+import threading
 import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -25,6 +29,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.delenv(PROJECT_VARIABLE)
     return folder
+
+
+@contextmanager
+def serving(pages: Mapping[str, bytes]) -> Iterator[str]:
+    """A service that answers these paths, 404 to others, and its address."""
+
+    class Pages(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path in pages else 404)
+            self.end_headers()
+            self.wfile.write(pages.get(self.path, b""))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def lines(folder: Path) -> list[str]:
@@ -55,11 +80,67 @@ def test_without_a_description_one_operation_is_an_example(folder: Path) -> None
     assert len(lines(folder)) < 15
 
 
+def test_a_description_that_cannot_be_used_is_passed_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "api").mkdir()
+    (folder / "swagger.json").write_text('{"swagger": "2.0"}', "utf-8")
+    (folder / "api" / "openapi.yaml").write_bytes(OPENAPI.read_bytes())
+
+    make_project(InitOptions())
+
+    assert 'openapi = "api/openapi.yaml"' in lines(folder)
+    assert "swagger.json is not OpenAPI 3" in capsys.readouterr().out
+
+
 def test_a_proto_file_makes_a_target_of_grpc(folder: Path) -> None:
     make_project(InitOptions(proto=DESCRIPTIONS / "users.proto"))
 
     (target,) = find_targets(Project(folder))
     assert (target.protocol, len(load_workload(Project(folder), "shop-api").declared.operations)) == ("grpc", 3)
+
+
+def test_a_running_service_shows_its_description(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving({"/openapi.yaml": OPENAPI.read_bytes()}) as address:
+        make_project(InitOptions([address]))
+
+    assert (folder / "openapi.yaml").read_bytes() == OPENAPI.read_bytes()
+    assert len(load_workload(Project(folder), "shop-api").declared.operations) == 7
+    assert f"run smoke --attach shop-api={address}" in capsys.readouterr().out
+
+
+def test_a_running_service_without_a_description_is_asked_for_its_path(folder: Path) -> None:
+    with serving({}) as address:
+        make_project(InitOptions([f"{address}/items"]))
+
+    (operation,) = load_workload(Project(folder), "shop-api").declared.operations
+    assert operation.http is not None
+    assert (operation.http.path, operation.http.expect) == ("/items", 404)
+
+
+def test_a_description_is_downloaded_and_never_over_another(folder: Path) -> None:
+    (folder / "openapi.yaml").write_text("mine", "utf-8")
+
+    with serving({"/docs": OPENAPI.read_bytes()}) as address:
+        with pytest.raises(UsageError, match=r"openapi.yaml exists, has other content, and was not changed"):
+            make_project(InitOptions(openapi=f"{address}/docs"))
+        with pytest.raises(UsageError, match=r"/none answered 404: name the address of an OpenAPI document"):
+            make_project(InitOptions(openapi=f"{address}/none"))
+
+    assert [path.name for path in folder.iterdir()] == ["openapi.yaml"]
+
+
+def test_commands_of_the_repository_are_in_the_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "Procfile").write_text("web: python3 api.py\n", "utf-8")
+    (folder / "api.py").write_text("import os, sqlite3\nos.environ['PORT'], os.environ['DB_PATH']\n", "utf-8")
+    (folder / "openapi.yaml").write_bytes(OPENAPI.read_bytes())
+
+    make_project(InitOptions())
+
+    (target,) = find_targets(Project(folder))
+    assert target.manifest.run.command[-1] == "exec python3 api.py"
+    assert target.manifest.storage.kind == "files"
+    assert target.why_skipped is None
+    assert capsys.readouterr().out.rstrip().endswith("bakeoff run smoke")
+    assert len(lines(folder)) < 15
 
 
 def test_an_existing_file_is_not_changed_and_what_it_lacks_is_said(folder: Path) -> None:

@@ -6,9 +6,10 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
-from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
+from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
 from bakeoff.descriptions.openapi_document import FORM, DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.schema_templates import Schema, SchemaTemplates
@@ -73,7 +74,7 @@ class _Import:
             self._leave_out(described, "its path names entities of two kinds")
             return None
         is_login, created = described is self._login, self._entities.created_by(described)
-        message, is_text = self._message(body)
+        message, is_text = self._message(body, is_login=is_login)
         effect, reads = self._entities.state(described)
         return ImportedOperation(
             described.name,
@@ -93,24 +94,36 @@ class _Import:
         self._left_out.append(f"{described.method} {described.path} is left out: {reason}.")
 
     def _token_place(self, described: DescribedOperation) -> str | None:
-        if described.method != "POST" or not _LOGIN.search(f"{described.path} {described.name}"):
+        """Where the reply of a login has its token: by its names, or as OAuth 2 says it for the URL of tokens."""
+        if described.method != "POST":
             return None
-        if described.reply is None or not self._bearer_schemes():
-            return None
-        members = self._templates.members(described.reply, written=False)
-        return next((f"/{name}" for name in _TOKENS if name in members), None)
+        members = {} if described.reply is None else self._templates.members(described.reply, written=False)
+        place = next((f"/{name}" for name in _TOKENS if name in members), None)
+        if self._gives_tokens(described):
+            return place or "/access_token"
+        names_login = _LOGIN.search(f"{described.path} {described.name}")
+        return place if names_login and self._bearer_schemes() else None
+
+    def _gives_tokens(self, described: DescribedOperation) -> bool:
+        path = f"{self._description.base_path}{described.path}".rstrip("/")
+        flows = [object_in(object_in(each, "flows"), "password") for each in self._description.schemes.values()]
+        urls = [urlsplit(text_in(each, "tokenUrl")).path.strip("/") for each in flows if "tokenUrl" in each]
+        return any(path.endswith(f"/{url}") for url in urls)
 
     def _bearer_schemes(self) -> list[JsonObject]:
         bearers = ("http", "oauth2", "openIdConnect")
         return [each for each in self._description.schemes.values() if each.get("type") in bearers]
 
-    def _message(self, body: tuple[str, Schema] | None) -> tuple[str | None, bool]:
+    def _message(self, body: tuple[str, Schema] | None, *, is_login: bool) -> tuple[str | None, bool]:
         if body is None:
             return None, False
         media_type, schema = body
         if media_type != FORM:
             return self._templates.json(schema), False
         members = self._templates.members(schema, written=True)
+        required = list_in(self._templates.merged(schema), "required")
+        if is_login and required:
+            members = {name: each for name, each in members.items() if name in required}
         return "&".join(f"{name}={self._templates.text(each, name)}" for name, each in members.items()), True
 
     def _call(

@@ -1,6 +1,7 @@
 """Message templates from JSON Schemas: values that the schema allows, drawn again for each request."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from bakeoff.descriptions.json_members import (
     object_in,
     objects_by_name,
     objects_of,
+    text_in,
     whole_in,
 )
 from bakeoff.documents.checked import Json
@@ -21,6 +23,7 @@ Schema = JsonObject
 _DEEPEST_OPTIONAL = 4
 _DEEPEST = 12
 _TEXT_LENGTH = 8
+_ONE_TEXT = re.compile(r"\^(?:\(\?:)?([\w-]+)\)?\$")
 _FORMATS = {
     "uuid": "${uuid}",
     "date-time": "${timestamp}",
@@ -105,7 +108,9 @@ class SchemaTemplates:
 
     def _text(self, schema: Schema, name: str) -> str:
         if "pattern" in schema:
-            example = example_of(schema)
+            # A pattern of one text, as OAuth 2's ^password$, is its own example.
+            only = _ONE_TEXT.fullmatch(text_in(schema, "pattern"))
+            example = example_of(schema) if only is None else only[1]
             self.unmatched += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
             if isinstance(example, str):
                 return _literal(example)[1:-1]

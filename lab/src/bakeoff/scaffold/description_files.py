@@ -38,16 +38,24 @@ class Source:
             yield f"- {line}"
 
 
-def description_of(folder: Path, openapi: str | None, proto: Path | None, url: str | None) -> Source | None:
-    """The description that was named, that the running service shows, or that lies in the folder; None for none."""
+def description_of(
+    folder: Path, openapi: str | None, proto: Path | None, url: str | None, passed_over: list[str]
+) -> Source | None:
+    """The description that was named, that the running service shows, or that lies in the folder; None for none.
+
+    A file that nobody named and that cannot be imported is `passed_over`, with the reason.
+    """
     if openapi is not None:
         return _read(fetched(openapi, folder) if "://" in openapi else Path(openapi).absolute())
     if proto is not None:
         return _read(proto.absolute())
-    file = None if url is None else served(url, folder)
-    if file is None:
-        file = next(iter(described_in(folder)), None)
-    return None if file is None else _read(file)
+    shown = None if url is None else served(url, folder)
+    for file in described_in(folder) if shown is None else [shown]:
+        try:
+            return _read(file)
+        except BakeoffError as error:
+            passed_over.append(f"- not used: {error.message}")
+    return None
 
 
 def _read(file: Path) -> Source:
