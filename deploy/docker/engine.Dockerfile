@@ -1,4 +1,4 @@
-# The native engine. From the checkout's root:
+# The native engine. From the clone's root:
 #   docker build --file deploy/docker/engine.Dockerfile --tag bakeoff-engine .
 ARG RUST_IMAGE=rust:1.95-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
@@ -25,7 +25,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates curl \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home bakeoff
-# Where the checkout has it: commands of engine.toml hold inside too.
+# Where the clone has it: commands of engine.toml hold inside too.
 COPY --from=build /bakeoff/load/native/target/release/bakeoff-load /bakeoff/load/native/target/release/bakeoff-load
 RUN ln -s /bakeoff/load/native/target/release/bakeoff-load /usr/local/bin/bakeoff-load
 WORKDIR /bakeoff/load/native

@@ -1,4 +1,4 @@
-# One Go target. From the checkout's root, with the arguments of [image] in its target.toml:
+# One Go target. From the clone's root, with the arguments of [image] in its target.toml:
 #   docker build --file deploy/docker/go.Dockerfile --build-arg MODULE=gallery/targets/events/go \
 #     --build-arg DIRECTORY=gallery/targets/events/go/rest --build-arg PACKAGE=./cmd/rest \
 #     --build-arg PROGRAM=producer-api-go-rest --tag producer-api-go-rest .
@@ -26,7 +26,7 @@ COPY deploy/docker/healthy /usr/local/bin/healthy
 ARG MODULE
 ARG DIRECTORY
 ARG PROGRAM
-# Where the checkout has it: commands of target.toml hold inside too.
+# Where the clone has it: commands of target.toml hold inside too.
 COPY --from=build /bakeoff/${MODULE}/bin/${PROGRAM} /bakeoff/${MODULE}/bin/${PROGRAM}
 WORKDIR /bakeoff/${DIRECTORY}
 RUN ln -s /bakeoff/${MODULE}/bin/${PROGRAM} /usr/local/bin/serve

@@ -1,4 +1,4 @@
-# One Java target. From the checkout's root, with the arguments of [image] in its target.toml:
+# One Java target. From the clone's root, with the arguments of [image] in its target.toml:
 #   docker build --file deploy/docker/java.Dockerfile --build-arg PROJECT=gallery/targets/events/java --build-arg MODULE=rest \
 #     --build-arg PROGRAM=producer-api-java-rest --tag producer-api-java-rest .
 ARG JDK_IMAGE=eclipse-temurin:25-jdk
@@ -31,7 +31,7 @@ RUN apt-get update \
 COPY deploy/docker/healthy /usr/local/bin/healthy
 ARG PROJECT
 ARG MODULE
-# Where the checkout has it: commands of target.toml hold inside too.
+# Where the clone has it: commands of target.toml hold inside too.
 COPY --from=build /bakeoff/${PROJECT}/run.sh /bakeoff/${PROJECT}/run.sh
 COPY --from=build /bakeoff/${PROJECT}/${MODULE}/target/app/ /bakeoff/${PROJECT}/${MODULE}/target/app/
 WORKDIR /bakeoff/${PROJECT}/${MODULE}

@@ -1,4 +1,4 @@
-# The k6 engine, with the documented scripts in /k6/scripts. From the checkout's root:
+# The k6 engine, with the documented scripts in /k6/scripts. From the clone's root:
 #   docker build --file deploy/docker/k6.Dockerfile --tag bakeoff-k6 .
 #   docker run --rm bakeoff-k6 k6 run /k6/scripts/rest-api-test.js -e TEST_MODE=smoke -e HOST=… -e PORT=8081
 ARG GO_IMAGE=golang:1.26-bookworm
@@ -30,7 +30,7 @@ RUN useradd --system --uid 10001 --no-create-home bakeoff
 COPY --from=build /bakeoff/.bakeoff/bin/k6 /bakeoff/.bakeoff/bin/k6
 COPY --from=plans /k6/plans/ /k6/plans/
 COPY lab/src/bakeoff/formats/ lab/src/bakeoff/formats/
-# Where the checkout has it: commands of engine.toml hold inside too.
+# Where the clone has it: commands of engine.toml hold inside too.
 COPY load/k6/ load/k6/
 COPY deploy/docker/k6 /usr/local/bin/k6
 RUN ln -s /bakeoff/load/k6 /k6/scripts

@@ -1,4 +1,4 @@
-# The lab with the native engine. From the checkout's root:
+# The lab with the native engine. From the clone's root:
 #   docker build --file deploy/docker/lab.Dockerfile --tag bakeoff-lab .
 #   docker run --rm bakeoff-lab run smoke --attach NAME=http://host:8081
 ARG RUST_IMAGE=rust:1.95-bookworm
@@ -25,17 +25,18 @@ FROM ${PYTHON_IMAGE}
 ARG UV_VERSION=0.13.8
 RUN pip install --no-cache-dir --root-user-action ignore uv==${UV_VERSION}
 # Outside the volumes below: a container's start copies into a new volume what the image has there.
-ENV UV_PROJECT_ENVIRONMENT=/opt/bakeoff/venv UV_LINK_MODE=copy
+ENV UV_PROJECT_ENVIRONMENT=/opt/bakeoff/venv UV_LINK_MODE=copy BAKEOFF_RESULTS=/bakeoff/results
 WORKDIR /bakeoff
 # Dependencies first: sources change more often.
 COPY lab/pyproject.toml lab/uv.lock lab/
 RUN uv sync --quiet --locked --all-extras --compile-bytecode --no-dev --no-install-project --project lab --python "$(command -v python3)"
 COPY . .
 COPY --from=build /bakeoff/load/native/target/release/bakeoff-load load/native/target/release/bakeoff-load
-# The engine counts as built, although nothing here could build it.
+# The engine counts as built, although nothing here could build it. The gallery and the tool share one folder of state.
 RUN useradd --system --uid 10001 --create-home bakeoff \
     && mkdir -p .bakeoff results \
     && ln -s "$UV_PROJECT_ENVIRONMENT" .bakeoff/venv \
+    && ln -s ../.bakeoff gallery/.bakeoff \
     && ./bakeoff build --adopt native \
     && chown -R bakeoff:bakeoff .bakeoff results
 # All that the lab writes: the rest may be read-only.

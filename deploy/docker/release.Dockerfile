@@ -1,4 +1,4 @@
-# Both packages of a release. From the checkout's root, after ./bakeoff release-check:
+# Both packages of a release. From the clone's root, after ./bakeoff release-check:
 #   docker build --file deploy/docker/release.Dockerfile --tag bakeoff .
 #   docker run --rm --volume "$PWD:/work" bakeoff run smoke
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm

@@ -1,4 +1,4 @@
-# One Rust target. From the checkout's root, with the arguments of [image] in its target.toml:
+# One Rust target. From the clone's root, with the arguments of [image] in its target.toml:
 #   docker build --file deploy/docker/rust.Dockerfile --build-arg DIRECTORY=gallery/targets/events/rust/rest \
 #     --build-arg PACKAGE=producer-api-rust-rest --tag producer-api-rust-rest .
 ARG RUST_IMAGE=rust:1.95-bookworm
@@ -31,7 +31,7 @@ RUN apt-get update \
 COPY deploy/docker/healthy /usr/local/bin/healthy
 ARG DIRECTORY
 ARG PACKAGE
-# Where the checkout has it: commands of target.toml hold inside too.
+# Where the clone has it: commands of target.toml hold inside too.
 COPY --from=build /bakeoff/gallery/targets/target/release/${PACKAGE} /bakeoff/gallery/targets/target/release/${PACKAGE}
 WORKDIR /bakeoff/${DIRECTORY}
 RUN ln -s /bakeoff/gallery/targets/target/release/${PACKAGE} /usr/local/bin/serve

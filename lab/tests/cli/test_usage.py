@@ -144,7 +144,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["plan", "smoke", "-t", "producer-api-go-rest,producer-api-go-grpc"], "A plan is for one target, and this"),
         (["conform", "missing"], 'no target "missing"'),
         (["up", "missing"], 'no target "missing"'),
-        (["up"], "up needs targets, such as ./bakeoff up producer-api-rust-rest, or --database-only"),
+        (["up"], "up needs targets, such as ./bakeoff up shop-api, or --database-only"),
         (["up", "producer-api-rust-rest", "--database-only"], "--database-only starts no target"),
         (["up", "producer-api-rust-rest", "producer-api-go-rest", "--port", "80"], "--port belongs to one target"),
         (["up", "producer-api-rust-rest", "--bind", "localhost"], '--bind is "localhost": write an IP address'),

@@ -36,18 +36,16 @@ from bakeoff.project import COMMAND, PROJECT_VARIABLE
 # \b keeps the lines as they are.
 _EXAMPLES = f"""\b
 Examples:
+  {COMMAND} init                            create a bakeoff.toml for your own service
   {COMMAND} run smoke                       every target, five requests each
-  {COMMAND} run full -t producer-api-rust-rest
-                                            10, 50, 100 users for 2 minutes each, 200 for 5
+  {COMMAND} run full -t shop-api            10, 50, 100 users for 2 minutes each, 200 for 5
   {COMMAND} run saturation --phase-duration 10s --payload 8k
                                             up to 2,000 users, 10 seconds each
   {COMMAND} run equal --rounds 5            latency and CPU at one load for all
-  {COMMAND} run gallery/experiments/write-strategy.toml
-                                            a comparison declared in a file
-  {COMMAND} up producer-api-rust-rest       targets with a database, for manual requests
+  {COMMAND} run experiment.toml             a comparison declared in a file
+  {COMMAND} gate --against main             is the working tree slower than this commit?
+  {COMMAND} up shop-api                     targets with a database, for manual requests
   {COMMAND} conform                         check every target against the contract
-  {COMMAND} init                            create a bakeoff.toml for your own service
-  {COMMAND} test                            every test of the project
 """
 
 

@@ -115,7 +115,7 @@ def _check(names: Sequence[str], database_only: bool, port: int | None, bind: st
     if database_only and names:
         raise UsageError("--database-only starts no target: leave it out, or leave out the names.")
     if not database_only and not names:
-        raise UsageError(f"up needs targets, such as {COMMAND} up producer-api-rust-rest, or --database-only.")
+        raise UsageError(f"up needs targets, such as {COMMAND} up shop-api, or --database-only.")
     if port is not None and len(set(names)) != 1:
         raise UsageError("--port belongs to one target; several get ports that do not collide.")
     try:

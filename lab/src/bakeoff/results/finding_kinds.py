@@ -495,13 +495,13 @@ ENVIRONMENT_CHANGED = _warning(
     "Commit, machine, kernel, database or lab differ between runs.",
     "comparisons between these runs",
     "Different between runs: {changed}.",
-    "Compare only runs of one checkout on one machine.",
+    "Compare only runs of one commit on one machine.",
 )
 UNCOMMITTED_CHANGES = _info(
     "uncommitted-changes",
-    "The checkout had uncommitted changes.",
+    "The project had uncommitted changes.",
     _NONE,
-    "The checkout had uncommitted changes.",
+    "The project had uncommitted changes.",
     "These figures cannot be reproduced exactly: commit, then run it again for figures to keep.",
 )
 INCOMPLETE = _warning(
