@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,26 +14,28 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bakeoff.cli.init import InitOptions, make_project
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.descriptions.openapi_import import import_openapi
 from bakeoff.processes import ports
-from bakeoff.project import Project
+from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.results.run import Status
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
 
 pytestmark = pytest.mark.end_to_end
 
 HERE = Path(__file__).parent
+OPENAPI = HERE.parent / "descriptions" / "users.openapi.yaml"
 
 
 @pytest.fixture
 def checkout(measuring_checkout: Project) -> Project:
     """A checkout that has the imported workload."""
-    api = import_openapi(HERE / "users.openapi.yaml")
-    write_import(measuring_checkout, imported_scaffold("users", api, None), api, HERE / "users.openapi.yaml")
+    api = import_openapi(OPENAPI)
+    write_import(measuring_checkout, imported_scaffold("users", api, None), api, OPENAPI)
     return measuring_checkout
 
 
@@ -72,6 +75,26 @@ def test_an_imported_api_is_measured_as_it_is(checkout: Project) -> None:
     assert run.total is not None
     assert (run.workload, run.total.failed) == ("users", 0)
     assert run.total.requests > 100
+
+
+def test_a_repository_is_measured_by_the_file_that_init_writes(
+    measuring_checkout: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = measuring_checkout.root
+    measuring_checkout.file.unlink()
+    (root / "Procfile").write_text(f"web: {shlex.quote(sys.executable)} users_api.py\n", "utf-8")
+    for source in (HERE / "users_api.py", OPENAPI):
+        (root / source.name.replace("users.openapi", "openapi")).write_bytes(source.read_bytes())
+    monkeypatch.chdir(root)
+    monkeypatch.delenv(PROJECT_VARIABLE)
+
+    make_project(InitOptions(["users"]))
+    comparison = compare(measuring_checkout, QUICK, PlainProgress(Console(quiet=True)))
+
+    assert comparison.not_measured == {}
+    (run,) = comparison.runs
+    assert run.total is not None
+    assert (run.target, run.total.failed) == ("users", 0)
 
 
 @pytest.mark.parametrize("fault", ["wrong-read", "lost-write"])

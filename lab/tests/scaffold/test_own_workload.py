@@ -82,7 +82,9 @@ def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout
     write_scaffold(checkout, scaffold_of("things", "rest", "postgresql", None))
     describe_target(checkout)
     documentation = (clone.root / "docs" / "ADD_A_WORKLOAD.md").read_text("utf-8")
-    deletion = documentation.split("```toml\n")[1].split("```")[0].replace("/books/", "/things/")
+    deletion = (
+        documentation.split("A deletion, ")[1].split("```toml\n")[1].split("```")[0].replace("/books/", "/things/")
+    )
     workload = checkout.root / "contract" / "things" / "workload.toml"
     saved_once = workload.read_text("utf-8").replace('reuse = { share = 0.5, pick = "uniform" }\n', "")
     workload.write_text(saved_once + "\n" + deletion, "utf-8")

@@ -67,7 +67,7 @@ class Workload:
             return None
         path = self.directory / name
         if not path.exists():
-            raise BakeoffError(f'{self.directory / "workload.toml"}: {entry} = "{name}", but there is no such file.')
+            raise BakeoffError(f'{self.name}: {entry} = "{name}", but there is no such file in {self.directory}.')
         return path
 
     @cached_property
