@@ -16,7 +16,7 @@ ENTRIES = DATA.judgement.contenders
 
 
 def test_each_need_has_a_contender_and_its_figures() -> None:
-    rows = {need: (who, figures) for need, who, figures in recommendations(ENTRIES).rows}
+    rows = {need: (who, figures) for need, who, figures in recommendations(DATA.judgement, ENTRIES).rows}
 
     assert rows["highest throughput"][0] == "Rust REST and Rust gRPC (tie)"
     assert rows["highest throughput"][1].startswith("42,418/s")
@@ -25,14 +25,14 @@ def test_each_need_has_a_contender_and_its_figures() -> None:
 
 
 def test_of_a_single_contender_nothing_is_recommended() -> None:
-    assert recommendations(ENTRIES[:1]).rows == []
+    assert recommendations(DATA.judgement, ENTRIES[:1]).rows == []
 
 
 def test_each_protocol_is_ranked_for_itself() -> None:
-    rows = [(protocol, place, name) for protocol, place, name, _ in by_protocol(ENTRIES).rows]
+    rows = [(protocol, place, name) for protocol, place, name, _ in by_protocol(DATA.judgement, ENTRIES).rows]
 
     assert rows == [("REST", "1", "Rust REST"), ("REST", "2", "Go REST"), ("gRPC", "1", "Rust gRPC")]
-    assert by_protocol([entry for entry in ENTRIES if entry.protocol == "rest"]).rows == []
+    assert by_protocol(DATA.judgement, [entry for entry in ENTRIES if entry.protocol == "rest"]).rows == []
 
 
 def test_latency_runs_from_best_to_worst() -> None:

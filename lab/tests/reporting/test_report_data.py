@@ -198,7 +198,7 @@ def test_least_cpu_and_memory_are_those_of_the_ranking() -> None:
     assert total is not None
     cheap = replace(total.costs["target"], cpu_us_each=estimate(1.0, 1), memory_peak_mb=estimate(1.0, 1))
     second = replace(judgement.contenders[1], total=replace(total, costs={"target": cheap}))
-    reported = {each.title: each.value for each in highlights_of([judgement.contenders[0], second])}
+    reported = {each.title: each.value for each in highlights_of(judgement, [judgement.contenders[0], second])}
     assert (reported["Least CPU"], reported["Least memory"]) == ("10.0 µs", "31.2 MB")
 
 
@@ -248,7 +248,7 @@ def test_proportional_memory_stands_beside_resident() -> None:
 
 def test_highlights_call_ties_ties() -> None:
     judgement, _ = comparison(Shape(targets=tuple(SPEEDS)))
-    reported = {each.title: each.who for each in highlights_of(judgement.contenders)}
+    reported = {each.title: each.who for each in highlights_of(judgement, judgement.contenders)}
     assert reported == {
         "Highest throughput": "Rust REST and Rust gRPC",
         "Lowest p99": "Rust REST and Rust gRPC",
@@ -259,16 +259,16 @@ def test_highlights_call_ties_ties() -> None:
 
 def test_without_intervals_only_equals_tie() -> None:
     judgement, _ = comparison(Shape(rounds=1))
-    highlight = highlights_of(judgement.contenders)[1]
+    highlight = highlights_of(judgement, judgement.contenders)[1]
     assert highlight.names == ["Rust REST"]
     assert highlight.interval is None
 
 
-def test_most_operations_are_whose_the_ranking_says() -> None:
+def test_most_operations_are_whose_the_pairs_say() -> None:
     """Although the intervals of the two are far apart."""
     judgement, _ = comparison(Shape(targets=("rust-rest", "java-grpc")))
-    contenders = [replace(each, rank=1) for each in judgement.contenders]
-    assert highlights_of(contenders)[0].names == ["Rust REST", "Java gRPC"]
+    tied = replace(judgement, pairings=[replace(pair, verdict="tie") for pair in judgement.pairings])
+    assert highlights_of(tied, tied.contenders)[0].names == ["Rust REST", "Java gRPC"]
 
 
 def test_who_is_not_ranked_is_no_highlight() -> None:
@@ -277,8 +277,9 @@ def test_who_is_not_ranked_is_no_highlight() -> None:
     first, second, third = without.contenders
     ranked = replace(without, contenders=[first, replace(second, rank=1), replace(third, rank=2)])
     own = ranked.of_division("payload default")
-    assert highlights_of(own)[0].names == ["Go REST"]
     assert own[-1].key == "producer-api-rust-rest"
+    # It did more, and uses as much CPU as they do: who is best is not known.
+    assert highlights_of(ranked, own) == []
 
 
 def _charts(judgement: Judgement, stored: Any, slot: str) -> list[Any]:

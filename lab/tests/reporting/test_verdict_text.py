@@ -49,7 +49,7 @@ def test_failures_have_no_rank_and_name_their_operation() -> None:
             *rounds_of("go-rest", [900, 910, 905]),
         )
     )
-    assert [(each.target, each.rank) for each in judgement.contenders] == [("go-rest", 1), ("rust-rest", None)]
+    assert [(each.target, each.rank) for each in judgement.contenders] == [("go-rest", 2), ("rust-rest", None)]
     assert (judgement.pairings, judgement.effects) == ([], [])
     (line,) = [each for each in finding_lines(judgement) if "no-level" in each or "No load level kept" in each]
     assert "At its best load 0.5% of its requests failed (Save 5%)." in line

@@ -43,7 +43,7 @@ def found(
         *_ends(runs),
         *_connections(runs),
         *_table_growth(runs),
-        *_without_rank(contender),
+        *([] if runs.lost_in else _without_rank(contender)),
         *_trends(runs),
         *_drifted(drift, contender.settings),
         *_rounds_apart(runs, contender, rounds),
@@ -81,10 +81,14 @@ def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
             yield kinds.EARLY_END.judged(_rounds(early), reason=reason, logs=_logs(early))
         else:
             yield kinds.INTERRUPTED.judged(_rounds(early), reason=reason)
-    if void := [run for run in results if run.status is Status.VOID]:
+    if void := [run for run in results if run.status is Status.VOID and not _names_why(run)]:
         yield kinds.VOID_ROUNDS.judged(_rounds(void))
     if silent := [run for run in results if run.status is Status.COMPLETED and not counts(run)]:
         yield kinds.NO_SUCCESSFUL_REQUESTS.judged(_rounds(silent), logs=_logs(silent))
+
+
+def _names_why(run: RunResult) -> bool:
+    return any(finding.kind in kinds.VOIDING for finding in run.findings)
 
 
 def _logs(runs: Sequence[RunResult]) -> str:

@@ -3,12 +3,21 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.finding_kinds import LOSING, VOIDING
+from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.storage.stored_runs import StoredRun
 from bakeoff.text.prose import capitalised
 
 # The factor that only numbers the two contenders of an A/A pair.
 AA_FACTOR = "aa"
+
+_WORST_FIRST = (
+    Durability.NOT_DURABLE,
+    Durability.NONE_PROMISED,
+    Durability.UNKNOWN,
+    Durability.DECLARED,
+    Durability.PROVEN,
+)
 
 _NAMES = {"rest": "REST", "grpc": "gRPC"}
 
@@ -38,12 +47,6 @@ class Division:
         return ", ".join(words for words, values in parts if len(values) > 1) or f"payload {self.payload}"
 
 
-def division_of(run: RunResult) -> Division:
-    digits = "".join(character for character in run.payload if character.isdecimal())
-    size = int(digits) if digits else 0
-    return Division(run.workload, run.target_class, run.durability.value, size, run.payload)
-
-
 @dataclass(frozen=True)
 class ContenderRuns:
     """One contender's runs in the order in which they were made, and by round those that are `counted`.
@@ -63,7 +66,17 @@ class ContenderRuns:
 
     @property
     def division(self) -> Division:
-        return division_of(self.newest)
+        run = self.newest
+        digits = "".join(character for character in run.payload if character.isdecimal())
+        size = int(digits) if digits else 0
+        return Division(run.workload, run.target_class, self.durability.value, size, run.payload)
+
+    @property
+    def durability(self) -> Durability:
+        """The worst label of any round; a run that does not count may have none."""
+        runs = [run.result for run in self.all]
+        labels = [run.durability for run in runs if counts(run) or run.durability is not Durability.UNKNOWN]
+        return min(labels, key=_WORST_FIRST.index, default=Durability.UNKNOWN)
 
     @property
     def levels(self) -> dict[str, str]:
@@ -77,6 +90,11 @@ class ContenderRuns:
     def void_rounds(self) -> int:
         """Rounds whose runs lost or garbled a write."""
         return len({run.result.round for run in self.all if run.result.status is Status.VOID} - set(self.counted))
+
+    @property
+    def lost_in(self) -> list[int]:
+        """Rounds in which the audit found data lost or wrong, made again or not."""
+        return sorted({run.result.round for run in self.all if _lost_data(run.result)})
 
 
 def contender_runs_of(runs: Sequence[StoredRun]) -> list[ContenderRuns]:
@@ -104,6 +122,12 @@ def _counted(runs: Sequence[StoredRun]) -> dict[int, RunResult]:
 def counts(run: RunResult) -> bool:
     """Whether a run came to its end, held its audit, and was answered."""
     return run.status is Status.COMPLETED and run.total is not None and run.total.ok > 0
+
+
+def _lost_data(run: RunResult) -> bool:
+    """A void run without a finding is an older one."""
+    kinds = {finding.kind for finding in run.findings}.intersection(VOIDING)
+    return run.status is Status.VOID and (not kinds or not kinds.isdisjoint(LOSING))
 
 
 def labels_of(contenders: Sequence[ContenderRuns]) -> dict[str, str]:

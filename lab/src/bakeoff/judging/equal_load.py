@@ -18,6 +18,7 @@ from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
 from bakeoff.results.cost import cpu_us_each
 from bakeoff.results.run import Measured
+from bakeoff.text.prose import rounds_in_words
 
 LATENCIES = ("p50", "p99", "p99.9")
 # Replies that are in flight at the end of a window are late, and a Poisson rate is never exactly what was asked for.
@@ -98,6 +99,8 @@ def _by_rate(contenders: Sequence[MeasuredContender]) -> dict[float, list[_Entra
 def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds) -> _Entrant:
     missed = _why_not_held(rate_per_s, rounds)
     reasons = windows.why_unranked(runs.counted, slot[0])
+    if runs.lost_in:
+        reasons = [f"had lost or wrong data in {rounds_in_words(runs.lost_in)}"]
     return _Entrant(runs, rounds, not missed, missed or "; ".join(reasons))
 
 
@@ -150,8 +153,9 @@ def _equal_load(
 
 def _places(entrants: Sequence[_Entrant], figure: str, pairings: Sequence[Pairing]) -> dict[str, Place]:
     """By contender, of those that may have a rank; the lower the better, as a time is of a speed."""
-    ranked = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
-    return places({key: 1 / median(values.values()) for key, values in ranked.items() if values}, pairings)
+    held = {each.runs.key: each.values(figure) for each in entrants if each.holds and not each.runs.lost_in}
+    ranked = {each.runs.key for each in entrants if not each.unranked}
+    return places({key: 1 / median(values.values()) for key, values in held.items() if values}, pairings, ranked)
 
 
 def _entry(entrant: _Entrant, label: str, standings: Mapping[str, Mapping[str, Place]]) -> EqualLoadEntry:

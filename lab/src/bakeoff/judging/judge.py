@@ -94,9 +94,10 @@ def _contenders(
         medians = {
             each.runs.key: each.peak.throughput_per_s.median
             for each in measured
-            if each.runs.division == division and each.peak is not None and each.rates and not each.indicative
+            if each.runs.division == division and each.peak is not None and not each.runs.lost_in
         }
-        standing |= places(medians, [pairing for pairing in pairings if pairing.one in medians])
+        ranked = {each.runs.key for each in measured if each.rates and not each.indicative}
+        standing |= places(medians, pairings, ranked)
     peers, drifts = [each.runs for each in measured], own_drifts([each.rates for each in measured])
     contenders = []
     for each, drift in zip(measured, drifts, strict=True):
@@ -123,7 +124,7 @@ def _contender(
         division=runs.division.name(divisions),
         target_class=newest.target_class,
         contract_profile=newest.contract_profile,
-        durability=newest.durability.value,
+        durability=runs.durability.value,
         factors=newest.factors,
         rank=None if place is None else place.rank,
         indicative=measured.indicative,

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from bakeoff.results.database_activity import DatabaseFigures
+from bakeoff.results.finding_kinds import LOSING
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.operations import summed
@@ -276,6 +277,11 @@ class JudgedContender:
     checks: Mapping[str, float] = field(default_factory=dict)
     database: DatabaseFigures | None = None
     machine: MachineFigures | None = None
+
+    @property
+    def lost_in(self) -> list[int]:
+        """The rounds in which data was lost or wrong: then it is in no comparison."""
+        return sorted({number for each in self.findings if each.kind in LOSING for number in each.rounds})
 
     @property
     def level_at_peak(self) -> Level | None:

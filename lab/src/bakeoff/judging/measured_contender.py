@@ -62,4 +62,4 @@ def measured_contender(runs: ContenderRuns) -> MeasuredContender:
 
 
 def _compared(runs: ContenderRuns, rates: Mapping[int, float]) -> Mapping[int, float]:
-    return {} if windows.are_counted(runs.counted) else rates
+    return {} if windows.are_counted(runs.counted) or runs.lost_in else rates

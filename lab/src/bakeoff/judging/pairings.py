@@ -2,13 +2,15 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
 from bakeoff.judging.judgement import Estimate, Pairing, Verdict
 from bakeoff.judging.moderation import Prior
+
+FindPairing = Callable[[str, str], Pairing | None]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float 
     return "faster" if ratio.median > 1 else "slower"
 
 
-def pairing_of(pairings: Sequence[Pairing]) -> Callable[[str, str], Pairing | None]:
+def pairing_of(pairings: Sequence[Pairing]) -> FindPairing:
     """A look-up of what is known of the first against the second, whichever way round it was compared."""
     known = {(pairing.one, pairing.other): pairing for pairing in pairings}
     known |= {(pairing.other, pairing.one): pairing.inverted() for pairing in pairings}
@@ -92,30 +94,47 @@ class Place:
     tied_with: Sequence[str]
 
 
-def places(medians: Mapping[str, float], pairings: Sequence[Pairing]) -> dict[str, Place]:
-    """The place of each contender of one division; `medians` are their throughputs.
+@dataclass(frozen=True)
+class Field:
+    """Contenders by their medians, and their pairs. Those that are not `ranked` have no place, and may take one away.
 
-    The rank is one more than the number of contenders that are surely faster. Ties are no chain: where A ties with B
-    and B with C, C still stands behind A if A is surely faster. Where it is unknown (too few rounds, or none in
-    common), the medians decide, and no tie is claimed.
+    Of contenders that share no round, or too few, the medians decide. A contender without a rank that did more stands
+    ahead, unless the pair shows that it is slower.
     """
-    find_pairing = pairing_of(pairings)
 
-    def is_faster(one: str, other: str) -> bool:
-        pairing = find_pairing(one, other)
-        if pairing is None or pairing.verdict == "unknown":
-            return medians[one] > medians[other]
-        return pairing.verdict == "faster"
+    medians: Mapping[str, float]
+    find_pairing: FindPairing
+    ranked: Collection[str]
 
-    def ties(one: str, other: str) -> bool:
-        pairing = find_pairing(one, other)
-        return pairing is not None and pairing.verdict == "tie"
+    def verdict(self, one: str, other: str) -> Verdict:
+        """What is known of the first against the second."""
+        pairing = self.find_pairing(one, other)
+        return "unknown" if pairing is None else pairing.verdict
 
-    by_speed = sorted(medians, key=lambda key: (-medians[key], key))
-    return {
-        key: Place(
-            rank=1 + sum(is_faster(other, key) for other in by_speed if other != key),
-            tied_with=tuple(other for other in by_speed if other != key and ties(key, other)),
-        )
-        for key in by_speed
-    }
+    def is_ahead(self, one: str, other: str) -> bool:
+        """Whether the first counts as faster than the second."""
+        verdict = self.verdict(one, other)
+        if verdict == "unknown" or (verdict == "tie" and one not in self.ranked):
+            return self.medians[one] > self.medians[other]
+        return verdict == "faster"
+
+    def place(self, key: str) -> Place:
+        """One more than the number of contenders ahead.
+
+        Ties are no chain: where A ties with B and B with C, C still stands behind A if A is faster.
+        """
+        others = [other for other in self.by_speed() if other != key]
+        tied = [other for other in others if other in self.ranked and self.verdict(key, other) == "tie"]
+        return Place(1 + sum(self.is_ahead(other, key) for other in others), tuple(tied))
+
+    def by_speed(self) -> list[str]:
+        """All of them, the highest median first."""
+        return sorted(self.medians, key=lambda key: (-self.medians[key], key))
+
+
+def places(
+    medians: Mapping[str, float], pairings: Sequence[Pairing], ranked: Collection[str] | None = None
+) -> dict[str, Place]:
+    """The places of those that are ranked (all, unless given) in a division or at one load."""
+    field = Field(medians, pairing_of(pairings), medians if ranked is None else ranked)
+    return {key: field.place(key) for key in field.by_speed() if key in field.ranked}

@@ -1,95 +1,221 @@
-"""The comparison in one sentence, with its uncertainty. Pure functions."""
+"""Every sentence about which contender is faster, made from the judgement. Pure functions.
 
-from collections.abc import Callable, Mapping, Sequence
+A contender without a rank keeps others from a superlative: where it did more, or where its pair is a tie, who leads is
+open. A contender that lost writes is in no comparison, and the first sentence names it.
+"""
 
-from bakeoff.judging.judgement import Estimate, JudgedContender, Judgement, Pairing
-from bakeoff.judging.pairings import pairing_of
-from bakeoff.text.prose import capitalised, listed
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-FindPairing = Callable[[str, str], Pairing | None]
+from bakeoff.judging.judgement import Effect, Estimate, JudgedContender, Judgement, Pairing, Verdict
+from bakeoff.judging.pairings import Field, pairing_of
+from bakeoff.text.prose import capitalised, listed, rounds_in_words
+
+MOST_WORDS = 25
+_MOST_NAMES = 3
+# Each pair of the class is the price of one framework; of other factors the report has the pairs.
+_FACTORS_BY_PAIR = ("class",)
+# Of every factor there would be a line for each operation: the report has them all.
+_NAMED_FACTORS = ("protocol",)
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The head of a field. `best` is ranked, and no other ranked contender is faster; None where there is no such one.
+
+    `undecided` are those that `best` is not faster than, with or without a rank; `tied` are `best` and those that tie
+    with it and with each other, empty where none does.
+    """
+
+    field: Field
+    compared: Sequence[JudgedContender]
+    best: JudgedContender | None
+    undecided: Sequence[JudgedContender]
+    tied: Sequence[JudgedContender]
+
+    @property
+    def open(self) -> list[JudgedContender]:
+        """Contenders without a rank that may be the fastest."""
+        return [each for each in self.undecided if each.rank is None]
+
+    @property
+    def first(self) -> Sequence[JudgedContender]:
+        """Those that may be recommended: one, or several that tie; none where that is open."""
+        if self.best is None or self.open:
+            return []
+        return self.tied or ([] if self.undecided else [self.best])
+
+    @property
+    def fastest(self) -> JudgedContender | None:
+        """The one contender that is compared with another and slower than none."""
+        return self.best if self.paired and not self.undecided else None
+
+    @property
+    def paired(self) -> list[JudgedContender]:
+        """The others that share a round with the best."""
+        others = [each for each in self.compared if self.best is not None and each is not self.best]
+        return [each for each in others if self.best and self.pairing(self.best, each) is not None]
+
+    def pairing(self, one: JudgedContender, other: JudgedContender) -> Pairing | None:
+        return self.field.find_pairing(one.key, other.key)
+
+
+def lead_of(contenders: Iterable[JudgedContender], pairings: Sequence[Pairing]) -> Lead:
+    """The head of contenders of one division, or of a part of them."""
+    compared = {each.key: each for each in contenders if each.peak_throughput_per_s is not None and not each.lost_in}
+    medians = {key: _peak(each).median for key, each in compared.items()}
+    field = Field(medians, pairing_of(pairings), {key for key, each in compared.items() if each.rank is not None})
+    by_speed = field.by_speed()
+    places = sorted((key for key in by_speed if key in field.ranked), key=lambda key: field.place(key).rank)
+    best = next((key for key in places if not any(field.is_ahead(other, key) for other in places if other != key)), "")
+    undecided = [key for key in by_speed if best and key != best and not field.is_ahead(best, key)]
+    unranked = [key for key in by_speed if key not in field.ranked]
+    tied = [best]
+    for key in undecided:
+        mutual = key in field.ranked and all(field.verdict(key, one) == "tie" for one in tied)
+        if mutual and not any(field.is_ahead(other, key) for other in unranked):
+            tied.append(key)
+    return Lead(
+        field,
+        [compared[key] for key in by_speed],
+        compared.get(best),
+        [compared[key] for key in undecided],
+        [compared[key] for key in tied if len(tied) > 1],
+    )
 
 
 def verdict_of(
     fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequence[Pairing], smallest_claim: float | None
 ) -> str:
-    """One sentence; of several fields one clause each. A tie says how small a difference would have been seen.
+    """The headline: lost writes, then a sentence for each field, each of 25 words at most.
 
     `fields` are contenders that are ranked against each other, in rank order, by the name of what they share.
     """
-    find_pairing = pairing_of(pairings)
-    valid = {name: _ranked(contenders) for name, contenders in fields.items()}
-    clauses = {name: _clause(contenders, find_pairing) for name, contenders in valid.items() if contenders}
-    if not clauses:
-        return _without_ranks([each for contenders in fields.values() for each in contenders])
-    named = [f"{name}: {clause}" for name, clause in clauses.items()]
-    words = next(iter(clauses.values())) if len(clauses) == 1 else capitalised("; ".join(named))
-    ties = any(_tied(contenders) for contenders in valid.values())
-    if not ties or smallest_claim is None:
-        return f"{words}."
-    return f"{words} (smallest detectable difference {smallest_claim:.1%})."
+    leads = {name: lead_of(contenders, pairings) for name, contenders in fields.items()}
+    known = {name: lead for name, lead in leads.items() if lead.compared}
+    lost = {name: [each for each in contenders if each.lost_in] for name, contenders in fields.items()}
+    sentences = [_lost(each) for each in lost.values() if each]
+    for name, lead in known.items():
+        scope = (f"{name}: " if len(known) > 1 else "") + ("of the others, " if lost[name] else "")
+        sentences.append(_fitting(scope, _claims(lead)))
+    if not known:
+        sentences.append("Nothing valid was measured, so there is no verdict.")
+    if smallest_claim is not None and any(lead.first and lead.tied for lead in known.values()):
+        sentences.append(f"The smallest detectable difference is {smallest_claim:.1%}.")
+    return " ".join(sentences)
 
 
 def fastest_of(judgement: Judgement) -> JudgedContender | None:
     """The contender that the verdict names fastest; None where it names none, or one for each of several divisions."""
-    fields = [_ranked(judgement.of_division(name)) for name in judgement.divisions]
-    ranked = [contenders for contenders in fields if contenders]
-    return _fastest(ranked[0]) if len(ranked) == 1 else None
+    leads = [lead_of(judgement.of_division(name), judgement.pairings) for name in judgement.divisions]
+    known = [lead for lead in leads if lead.compared]
+    return known[0].fastest if len(known) == 1 else None
 
 
-def _ranked(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
-    return [each for each in contenders if each.rank is not None]
+def why_unranked(contender: JudgedContender) -> str:
+    """The reason as the rest of a sentence about a contender without a rank."""
+    if contender.lost_in:
+        return f"had lost or wrong data in {rounds_in_words(contender.lost_in)}"
+    if contender.peak_throughput_per_s is None:
+        return "has no valid run"
+    return "; ".join(contender.indicative) or "kept no level within the limits of a rank"
 
 
-def _without_ranks(contenders: Sequence[JudgedContender]) -> str:
-    """The verdict where no contender has a rank."""
-    indicative = [each for each in contenders if each.indicative]
-    if not indicative:
-        return "Nothing valid was measured, so there is no verdict."
-    best = max(indicative, key=lambda each: _peak(each).median)
-    clause = f"{best.label} reached {rate(_peak(best))}" + (", the most" if len(indicative) > 1 else "")
-    return f"Indicative only, without ranks: {clause} ({best.indicative[0]})."
+def standing_of(judgement: Judgement, contender: JudgedContender) -> Pairing | str:
+    """The contender against the first that has a rank, or in words: the leader, or why it has no rank."""
+    if contender.rank is None:
+        return "not compared" if contender.lost_in else "indicative" if contender.indicative else "not ranked"
+    pairing = judgement.against_leader(contender)
+    return pairing or ("leader" if contender.rank == 1 else "first ranked")
 
 
-def _clause(contenders: Sequence[JudgedContender], find_pairing: FindPairing) -> str:
-    if (best := _fastest(contenders)) is not None:
-        return _winner(best, contenders[1], find_pairing)
-    if len(contenders) > 1:
-        return _tie(contenders, find_pairing)
-    return f"{contenders[0].label} reaches {rate(_peak(contenders[0]))}; there is nothing to compare it with"
+def factor_lines(judgement: Judgement) -> list[str]:
+    """What each factor did: a line for each, and one for each pair of a factor that is asked about pair by pair."""
+    labels = {contender.key: contender.label for contender in judgement.contenders}
+    return [
+        *(line for effect in judgement.effects for line in _effect(effect, labels)),
+        *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
+    ]
 
 
-def _fastest(contenders: Sequence[JudgedContender]) -> JudgedContender | None:
-    """The first in rank order; None where it ties, or is alone."""
-    return None if len(contenders) < 2 or _tied(contenders) else contenders[0]
+def _lost(contenders: Sequence[JudgedContender]) -> str:
+    named = _some([f"{each.label} ({rounds_in_words(each.lost_in)})" for each in contenders])
+    return f"{named} had lost or wrong data and {'is' if len(contenders) == 1 else 'are'} not compared."
 
 
-def _tied(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
-    """Those of the first rank, where several tie."""
-    first = [each for each in contenders if each.rank == 1]
-    return first if any(each.key in first[0].tied_with for each in first[1:]) else []
+def _fitting(scope: str, claims: Iterable[str]) -> str:
+    """The first claim that is short enough as a sentence, or the last: claims go from much to little."""
+    sentence = ""
+    for claim in claims:
+        sentence = f"{capitalised(scope)}{claim}."
+        if len(sentence.split()) <= MOST_WORDS:
+            break
+    return sentence
 
 
-def _winner(best: JudgedContender, second: JudgedContender, find_pairing: FindPairing) -> str:
-    pairing = find_pairing(best.key, second.key)
-    if pairing is None or pairing.verdict != "faster":
+def _claims(lead: Lead) -> list[str]:
+    best = lead.best
+    if best is None:
+        return _without_ranks(lead)
+    if lead.open:
+        return _open(lead, best)
+    if lead.fastest is not None:
+        return _fastest(lead, best)
+    if lead.tied:
+        return _tie(lead)
+    reached = f"{best.label} reaches {rate(_peak(best))}; "
+    if lead.undecided:
+        alike = _some([each.label for each in lead.undecided])
+        return [f"{reached}{alike} cannot be distinguished from it"]
+    others = [f"{each.label} {why_unranked(each)}" for each in lead.compared if each is not best][:1]
+    return [reached + each for each in others or ["there is nothing to compare it with"]]
+
+
+def _without_ranks(lead: Lead) -> list[str]:
+    """No contender has a rank, or each that has one is slower than another."""
+    if lead.field.ranked:
+        return ["Which contender is fastest is open: each is slower than another"]
+    best, *others = lead.compared
+    most = all(lead.field.verdict(best.key, each.key) != "tie" for each in others) and bool(others)
+    clause = f"Indicative only, without ranks: {best.label} reached {rate(_peak(best))}{', the most' if most else ''}"
+    return [f"{clause} ({best.label} {why_unranked(best)})", clause]
+
+
+def _open(lead: Lead, best: JudgedContender) -> list[str]:
+    leaders = [each for each in lead.compared if each is best or each in lead.undecided]
+    clause = f"{_some([each.label for each in leaders])} lead; which of them is open: {lead.open[0].label}"
+    return [f"{clause} {why_unranked(lead.open[0])}", f"{clause} has no rank"]
+
+
+def _fastest(lead: Lead, best: JudgedContender) -> list[str]:
+    unknown = [each for each in lead.paired if lead.field.verdict(best.key, each.key) == "unknown"]
+    second = (unknown or lead.paired)[0]
+    pairing, reached = lead.pairing(best, second), f"{_peak(best).median:,.0f} operations/s"
+    assert pairing is not None
+    if unknown:
         slower, rounds = _peak(second).median, min(best.rounds, second.rounds)
         factor = f"{_peak(best).median / slower:.2f}×" if slower > 0 else "∞×"
-        return (
-            f"{best.label} was fastest with {rate(_peak(best))}, {factor} the throughput of {second.label}, but "
-            f"{'one round' if rounds == 1 else f'{rounds} rounds'} cannot separate a difference from chance"
-        )
-    return f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}"
+        chance = f"but {'one round' if rounds == 1 else f'{rounds} rounds'} cannot separate a difference from chance"
+        start = f"{best.label} was fastest with {reached}"
+        return [f"{start}, {factor} the throughput of {second.label}, {chance}", f"{start}, {chance}"]
+    return [
+        f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}",
+        f"{best.label} is fastest with {reached}, {times(pairing.ratio)} the throughput of {second.label}",
+        f"{best.label} is fastest with {reached}, {pairing.ratio.median:.2f}× the throughput of {second.label}",
+    ]
 
 
-def _tie(contenders: Sequence[JudgedContender], find_pairing: FindPairing) -> str:
-    first = _tied(contenders)
-    names = f"All {len(first)}" if 2 < len(first) == len(contenders) else listed([each.label for each in first])
-    clause = f"{names} tie at {_span([_peak(each).median for each in first])} operations/s{_latencies(first)}"
-    behind = next((each for each in contenders if each.rank != 1), None)
-    pairing = None if behind is None else find_pairing(first[0].key, behind.key)
+def _tie(lead: Lead) -> list[str]:
+    tied = lead.tied
+    names = f"All {len(tied)}" if 2 < len(tied) == len(lead.compared) else _some([each.label for each in tied])
+    clause = f"{names} tie at {_span([_peak(each).median for each in tied])} operations/s"
+    behind = next((each for each in lead.paired if each not in lead.undecided), None)
+    pairing = None if behind is None else lead.pairing(tied[0], behind)
+    with_latencies = f"{clause}{_latencies(tied)}"
     if behind is None or pairing is None:
-        return clause
-    return f"{clause}, {first[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
+        return [with_latencies, clause]
+    ahead = f", {tied[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
+    return [with_latencies + ahead, clause + ahead, with_latencies, clause]
 
 
 def _latencies(tied: Sequence[JudgedContender]) -> str:
@@ -100,6 +226,37 @@ def _latencies(tied: Sequence[JudgedContender]) -> str:
         return ""
     quickest, slowest = min(p99_ms, key=p99_ms.__getitem__), max(p99_ms, key=p99_ms.__getitem__)
     return f", p99 from {p99_ms[quickest]:.3g} ms ({quickest}) to {p99_ms[slowest]:.3g} ms ({slowest})"
+
+
+def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
+    matched = "" if len(effect.pairs) == 1 else f", over {len(effect.pairs)} matched pairs"
+    factor = effect.factor.replace("_", " ")
+    lines = [f"{factor}: {effect.one} {_reached(effect.other, effect.ratio, effect.verdict, matched)}"]
+    if effect.factor in _FACTORS_BY_PAIR and len(effect.pairs) > 1:
+        lines += [
+            f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict)}" for each in effect.pairs
+        ]
+    return lines
+
+
+def _reached(other: str, ratio: Estimate, verdict: Verdict, matched: str = "") -> str:
+    return f"reaches {ratio.median:.2f}× the throughput of {other}{_interval(ratio)}{matched}{_by_chance(verdict)}"
+
+
+def _operation_effect(effect: Effect) -> str:
+    return (
+        f"{effect.operation}: {effect.one} answers {effect.ratio.median:.2f}× as fast as {effect.other}"
+        f"{_interval(effect.ratio)}, by mean latency at {effect.load}{_by_chance(effect.verdict)}"
+    )
+
+
+def _by_chance(verdict: Verdict) -> str:
+    return ", which chance explains too" if verdict == "tie" else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    """Two or three names; of more the first two stand for all."""
+    return listed(names if len(names) <= _MOST_NAMES else [*names[:2], f"{len(names) - 2} others"])
 
 
 def _span(figures: Sequence[float]) -> str:
@@ -116,9 +273,13 @@ def rate(throughput: Estimate) -> str:
 
 def times(ratio: Estimate) -> str:
     """1.25× (1.21 to 1.30)."""
+    return f"{ratio.median:.2f}×{_interval(ratio)}"
+
+
+def _interval(ratio: Estimate) -> str:
     if ratio.low is None or ratio.high is None:
-        return f"{ratio.median:.2f}×"
-    return f"{ratio.median:.2f}× ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
+        return ""
+    return f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
 
 
 def _peak(contender: JudgedContender) -> Estimate:

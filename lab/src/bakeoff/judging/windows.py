@@ -7,6 +7,7 @@ from bakeoff.judging.steadiness import trend_of
 from bakeoff.results.finding_kinds import INDICATIVE
 from bakeoff.results.mode_names import UNRANKED
 from bakeoff.results.run import RunResult, Second
+from bakeoff.text.prose import rounds_in_words
 
 # Less time shows neither steadiness nor a percentile.
 (_SHORTEST_S,) = INDICATIVE.limits
@@ -18,19 +19,21 @@ _ROUNDS_FOR_ONE = 5
 
 
 def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
-    """Why runs by round cannot carry a rank by their phase of this number; empty where they can."""
+    """Why runs by round cannot carry a rank by their phase of this number; empty where they can.
+
+    Each reason goes on after the contender's name.
+    """
     if are_counted(counted):
-        return ["its phases end after a number of requests, however long that takes"]
+        return ["had phases that end after a number of requests, however long that takes"]
     known = [each.measured.planned_s for run in counted.values() for each in run.phases if each.number == phase]
     if not known:
         return []
     reasons = []
     if min(known) < _SHORTEST_S:
-        reasons.append(f"windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
+        reasons.append(f"had windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
     unsteady = [number for number, run in counted.items() if _is_unsteady(run.timeline, phase)]
     if len(unsteady) > (len(counted) - 1) // _ROUNDS_FOR_ONE:
-        rounds = ", ".join(str(number) for number in unsteady)
-        reasons.append(f"throughput was not steady in round{'' if len(unsteady) == 1 else 's'} {rounds}")
+        reasons.append(f"was not steady in {rounds_in_words(unsteady)}")
     return reasons
 
 

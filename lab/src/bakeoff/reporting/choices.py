@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import level_name
-from bakeoff.judging.judgement import JudgedContender
+from bakeoff.judging.judgement import JudgedContender, Judgement
+from bakeoff.judging.verdict import lead_of
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.run import Status
-from bakeoff.text.prose import capitalised
+from bakeoff.text.prose import capitalised, listed
 from bakeoff.text.table import Table
 
 # The highest load of the mode full: what comes after it is saturation's.
@@ -17,11 +18,11 @@ _FULL_USERS = 200
 _STANDARD = "standard"
 
 
-def choice_tables(entries: Sequence[JudgedContender]) -> list[Table]:
+def choice_tables(judgement: Judgement, entries: Sequence[JudgedContender]) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     tables = [
-        recommendations(entries),
-        by_protocol(entries),
+        recommendations(judgement, entries),
+        by_protocol(judgement, entries),
         by_latency(entries),
         durations(entries),
         scaling(entries),
@@ -29,27 +30,25 @@ def choice_tables(entries: Sequence[JudgedContender]) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def recommendations(entries: Sequence[JudgedContender]) -> Table:
+def recommendations(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     """The contender for each need, with the figures that carry it."""
     ranked = [entry for entry in entries if entry.rank is not None]
-    found = [*_by_figures(ranked), *_with_few_people(ranked), *_by_language(ranked)] if len(ranked) > 1 else []
-    note = "Of the contenders that are ranked. tie, similar: no difference was detected."
+    rows = [_by_figures, _with_few_people, _by_language] if len(ranked) > 1 else []
+    found = [row for each in rows for row in each(judgement, entries)]
+    note = "Of ranked contenders, where none without a rank may be better. tie, similar: no difference was detected."
     return Table("Recommendations", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
-def by_protocol(entries: Sequence[JudgedContender]) -> Table:
+def by_protocol(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     """A ranking of each protocol, where there are several."""
     rows = []
     protocols = list(dict.fromkeys(entry.protocol for entry in entries))
     for protocol in protocols if len(protocols) > 1 else []:
-        own = sorted(
-            (entry for entry in entries if entry.protocol == protocol and entry.rank is not None),
-            key=lambda entry: entry.rank or 0,
-        )
-        places = [1 + sum((other.rank or 0) < (entry.rank or 0) for other in own) for entry in own]
+        field = lead_of((entry for entry in entries if entry.protocol == protocol), judgement.pairings).field
+        own = [(field.place(entry.key).rank, entry) for entry in entries if entry.key in field.ranked]
         rows += [
-            (level_name(protocol), str(place), entry.name, median_of(entry.peak_throughput_per_s, numbers.rate))
-            for place, entry in zip(places, own, strict=True)
+            (level_name(protocol), str(rank), entry.name, median_of(entry.peak_throughput_per_s, numbers.rate))
+            for rank, entry in sorted(own, key=lambda each: each[0])
         ]
     headings = ("protocol", "rank", "target", "operations/s")
     return Table("Ranking of each protocol", headings, rows, left=3)
@@ -57,7 +56,7 @@ def by_protocol(entries: Sequence[JudgedContender]) -> Table:
 
 def by_latency(entries: Sequence[JudgedContender]) -> Table:
     """Latency from best to worst."""
-    known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None]
+    known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None and not entry.lost_in]
     known.sort(key=lambda each: (each[0].latency_ms["p50"].median, each[1].name))
     rows = [
         (
@@ -114,42 +113,43 @@ def by_payload(entries: Sequence[JudgedContender]) -> Table:
     return Table("Throughput by payload", ("target", *payloads), rows if len(payloads) > 1 else [], note=note)
 
 
-def _by_figures(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
+def _by_figures(judgement: Judgement, entries: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """The highlights, ties included."""
     rows = []
-    for each in highlights_of(ranked):
+    for each in highlights_of(judgement, entries):
         who = f"{each.who} ({each.shared})" if each.shared else each.who
         interval = f" ({each.interval})" if each.interval else ""
         rows.append((each.title[:1].lower() + each.title[1:], who, f"{each.value}{interval}, {each.note}"))
     return rows
 
 
-def _with_few_people(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
+def _with_few_people(judgement: Judgement, entries: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """A standard target leaves a team no part of its own to maintain."""
-    standard = [entry for entry in ranked if entry.target_class == _STANDARD]
-    best = max(standard, key=_peak, default=None)
-    if best is None:
+    first = lead_of((entry for entry in entries if entry.target_class == _STANDARD), judgement.pairings).first
+    if not first:
         return []
-    stack = best.environment.get("stack", "")
-    words = f"standard class: no part of its own to maintain; {numbers.rate(_peak(best))} operations/s"
-    return [("few people", best.name, f"{words}; {stack}" if stack else words)]
+    stack = first[0].environment.get("stack", "") if len(first) == 1 else ""
+    words = f"standard class: no part of its own to maintain; {numbers.rate(_peak(first[0]))} operations/s"
+    return [("few people", _names(first), f"{words}; {stack}" if stack else words)]
 
 
-def _by_language(ranked: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
+def _by_language(judgement: Judgement, entries: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """The best of each language, for a team that has chosen one."""
-    languages = sorted({entry.language for entry in ranked})
+    languages = sorted({entry.language for entry in entries if entry.rank is not None})
     rows = []
     for language in languages if len(languages) > 1 else []:
-        own = sorted((entry for entry in ranked if entry.language == language), key=_peak, reverse=True)
-        others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
-        rows.append(
-            (
-                f"existing {capitalised(language)} ecosystem",
-                own[0].name,
-                f"{numbers.rate(_peak(own[0]))} operations/s{others}",
-            )
-        )
+        lead = lead_of((entry for entry in entries if entry.language == language), judgement.pairings)
+        own = [*lead.first, *(entry for entry in lead.compared if entry.rank is not None and entry not in lead.first)]
+        if lead.first:
+            others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
+            figures = f"{numbers.rate(_peak(own[0]))} operations/s{others}"
+            rows.append((f"existing {capitalised(language)} ecosystem", _names(lead.first), figures))
     return rows
+
+
+def _names(first: Sequence[JudgedContender]) -> str:
+    """One name, or several that tie."""
+    return f"{listed([each.name for each in first])}{' (tie)' if len(first) > 1 else ''}"
 
 
 def _ended_early(entry: JudgedContender) -> str:

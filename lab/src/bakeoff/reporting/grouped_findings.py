@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Judgement
 from bakeoff.results.findings import SEVERITIES, JudgedFinding, Severity
-from bakeoff.text.prose import listed
+from bakeoff.text.prose import listed, rounds_in_words
 
 
 @dataclass(frozen=True)
@@ -49,5 +49,4 @@ def evidence(limit: str) -> str:
 
 
 def _in_rounds(finding: JudgedFinding) -> str:
-    numbers = listed([str(each) for each in finding.rounds])
-    return f" ({'round' if len(finding.rounds) == 1 else 'rounds'} {numbers})" if numbers else ""
+    return f" ({rounds_in_words(finding.rounds)})" if finding.rounds else ""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import Estimate, JudgedContender
+from bakeoff.judging.judgement import Estimate, JudgedContender, Judgement
+from bakeoff.judging.verdict import Lead, lead_of
 from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
 
@@ -34,33 +35,36 @@ class _Question:
     pick: Callable[[JudgedContender], Estimate | None]
 
 
-def highlights_of(contenders: Sequence[JudgedContender]) -> list[Highlight]:
+def highlights_of(judgement: Judgement, contenders: Sequence[JudgedContender]) -> list[Highlight]:
     """Of contenders with one payload. Only what was ranked can be best; a question without an answer is left out."""
-    ranked = [contender for contender in contenders if contender.rank is not None]
-    if len(ranked) < 2:
+    compared = [contender for contender in contenders if not contender.lost_in]
+    if sum(contender.rank is not None for contender in compared) < 2:
         return []
-    found = [_fastest(ranked), *(_lowest(ranked, question) for question in _QUESTIONS)]
+    fastest = _fastest(lead_of(compared, judgement.pairings))
+    found = [fastest, *(_lowest(compared, question) for question in _QUESTIONS)]
     return [highlight for highlight in found if highlight is not None]
 
 
-def _fastest(contenders: Sequence[JudgedContender]) -> Highlight | None:
-    """The judged ranking decides: it compares round by round, and knows the noise."""
-    leaders = [contender for contender in contenders if contender.rank == 1]
-    peaks = [peak for contender in leaders if (peak := contender.peak_throughput_per_s) is not None]
+def _fastest(lead: Lead) -> Highlight | None:
+    """The judged pairs decide: they compare round by round, and know the noise."""
+    peaks = [peak for contender in lead.first if (peak := contender.peak_throughput_per_s) is not None]
     if not peaks:
         return None
     best = max(peaks, key=lambda peak: peak.median)
-    return _highlight(_THROUGHPUT, [contender.name for contender in leaders], best, len(contenders), "tie")
+    names, contenders = [contender.name for contender in lead.first], len(lead.compared)
+    return _highlight(_THROUGHPUT, names, best, contenders, "tie")
 
 
 def _lowest(contenders: Sequence[JudgedContender], question: _Question) -> Highlight | None:
-    """The lowest median, and those whose intervals overlap its own."""
-    figures = [(each.name, figure) for each in contenders if (figure := question.pick(each)) is not None]
+    """The lowest median, and those whose intervals overlap its own; none where one without a rank is among them."""
+    figures = [(each, figure) for each in contenders if (figure := question.pick(each)) is not None]
     if not figures:
         return None
-    first, best = min(figures, key=lambda each: each[1].median)
-    tied = [name for name, figure in figures if figure is not best and figure.overlaps(best)]
-    return _highlight(question, [first, *tied], best, len(contenders), "similar")
+    lowest, best = min(figures, key=lambda each: each[1].median)
+    alike = [lowest, *(each for each, figure in figures if each is not lowest and figure.overlaps(best))]
+    if any(each.rank is None for each in alike):
+        return None
+    return _highlight(question, [each.name for each in alike], best, len(contenders), "similar")
 
 
 def _highlight(question: _Question, names: list[str], best: Estimate, contenders: int, shared: str) -> Highlight:

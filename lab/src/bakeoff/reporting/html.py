@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.judging.judgement import JudgedContender, Judgement
+from bakeoff.judging.verdict import standing_of, why_unranked
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart import anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
@@ -52,6 +53,8 @@ _GLOBALS = {
     "anchor": anchor,
     "identity": identity,
     "highlights_of": highlights_of,
+    "standing_of": standing_of,
+    "why_unranked": why_unranked,
     "title_of": title_of,
     "words_of": words_of,
 }
@@ -134,7 +137,9 @@ def _embedded(report: Report) -> Markup:
 def _choices(judgement: Judgement) -> list[tuple[str, list[Table]]]:
     """The tables of recommendations of each group; those of all groups have no name."""
     payloads = by_payload(judgement.contenders)
-    choices = [(division, choice_tables(judgement.of_division(division))) for division in judgement.divisions]
+    choices = [
+        (division, choice_tables(judgement, judgement.of_division(division))) for division in judgement.divisions
+    ]
     return [(name, tables) for name, tables in [*choices, ("", [payloads] if payloads.rows else [])] if tables]
 
 

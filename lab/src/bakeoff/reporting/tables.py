@@ -10,8 +10,10 @@ from bakeoff.judging.judgement import (
     JudgedContender,
     Judgement,
     Level,
+    Pairing,
     ReferenceLine,
 )
+from bakeoff.judging.verdict import standing_of
 from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
@@ -42,7 +44,7 @@ def all_tables(judgement: Judgement) -> list[Table]:
     tables = [*equal_load_tables(judgement), *scale_tables(judgement.scale_curves)]
     for division in judgement.divisions:
         own = judgement.of_division(division)
-        of_division = [ranking(judgement, own), *choice_tables(own)]
+        of_division = [ranking(judgement, own), *choice_tables(judgement, own)]
         of_division += [each(own) for each in _OF_A_DIVISION]
         of = f", {division}" if len(judgement.divisions) > 1 else ""
         tables += [replace(table, title=f"{table.title}{of}") for table in of_division]
@@ -241,25 +243,20 @@ _OF_A_DIVISION = (
 
 
 def _standing(judgement: Judgement, entry: JudgedContender) -> Sequence[str]:
-    best = entry.best_level
+    best, standing = entry.best_level, standing_of(judgement, entry)
     tie = f" (tie with {numbers.few(judgement.names(entry.tied_with))})" if entry.tied_with else ""
     return (
         NOTHING if entry.rank is None else str(entry.rank),
         f"{entry.name}{tie}",
         with_interval(entry.peak_throughput_per_s, numbers.rate),
         NOTHING if best is None else best.load,
-        _against(judgement, entry),
+        standing if isinstance(standing, str) else _against(standing),
         NOTHING if entry.optimal_users is None else numbers.count(entry.optimal_users),
         NOTHING if entry.breaking_users is None else numbers.count(entry.breaking_users),
     )
 
 
-def _against(judgement: Judgement, entry: JudgedContender) -> str:
-    if entry.rank is None:
-        return "not ranked"
-    pairing = judgement.against_leader(entry)
-    if pairing is None:
-        return "leader" if entry.rank == 1 else NOTHING
+def _against(pairing: Pairing) -> str:
     tie = "tie, " if pairing.verdict == "tie" else ""
     return f"{tie}{with_interval(pairing.ratio, numbers.ratio)}"
 

@@ -1,9 +1,10 @@
 """A judgement for the terminal: the table of contenders and the lines below it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bakeoff.judging.ceilings import CeilingShares, agents_of, limits_in_words
-from bakeoff.judging.judgement import ALL_PHASES, Effect, Estimate, JudgedContender, Judgement, Verdict, interval_name
+from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement, interval_name
+from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.text.table import Table
 
@@ -33,11 +34,9 @@ def _classes(judgement: Judgement) -> str:
 
 def verdict_lines(judgement: Judgement) -> list[str]:
     """The verdict, what each factor did, and what each contender's figure is of the machine's limits."""
-    labels = {contender.key: contender.label for contender in judgement.contenders}
     return [
         judgement.verdict,
-        *(line for effect in judgement.effects for line in _effect(effect, labels)),
-        *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
+        *factor_lines(judgement),
         *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
     ]
 
@@ -68,42 +67,6 @@ def _figures(contender: JudgedContender) -> list[str]:
         f"{level.failed:,}",
         *(number(None if each is None else each.median, 1) for each in of_target),
     ]
-
-
-def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
-    """One line, and one for each pair of a factor that is asked about pair by pair."""
-    matched = "" if len(effect.pairs) == 1 else f", over {len(effect.pairs)} matched pairs"
-    factor = effect.factor.replace("_", " ")
-    lines = [f"{factor}: {effect.one} {_reached(effect.other, effect.ratio, effect.verdict, matched)}"]
-    if effect.factor in _FACTORS_BY_PAIR and len(effect.pairs) > 1:
-        lines += [
-            f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict)}" for each in effect.pairs
-        ]
-    return lines
-
-
-def _reached(other: str, ratio: Estimate, verdict: Verdict, matched: str = "") -> str:
-    interval = ""
-    if ratio.low is not None and ratio.high is not None:
-        interval = f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
-    tie = ", which chance explains too" if verdict == "tie" else ""
-    return f"reaches {ratio.median:.2f}× the throughput of {other}{interval}{matched}{tie}"
-
-
-# Each pair of the class is the price of one framework; of other factors the report has the pairs.
-_FACTORS_BY_PAIR = ("class",)
-
-# Of every factor there would be a line for each operation: the report has them all.
-_NAMED_FACTORS = ("protocol",)
-
-
-def _operation_effect(effect: Effect) -> str:
-    ratio = effect.ratio
-    interval = "" if ratio.low is None or ratio.high is None else f" (95% interval {ratio.low:.2f} to {ratio.high:.2f})"
-    return (
-        f"{effect.operation}: {effect.one} answers {ratio.median:.2f}× as fast as {effect.other}{interval}, by mean "
-        f"latency at {effect.load}"
-    )
 
 
 def _limits(contender: JudgedContender) -> str | None:

@@ -335,7 +335,7 @@ INDICATIVE = _warning(
     "indicative",
     "The contender has no rank: its windows are too short, or throughput was not steady.",
     "ranks",
-    "It has no rank: {reasons}.",
+    "It has no rank: it {reasons}.",
     "Use windows of at least {0:.0f} s (--phase-duration 10s), and let levels settle (--warm-up, --settle); where "
     "throughput was not steady, other findings may show the cause.",
     KindLimits("windows of {0:g} s", 10.0),
@@ -520,3 +520,5 @@ for _each in [*globals().values()]:
 
 VOIDING = tuple(_name for _name, _kind in KINDS.items() if _kind.affects == _VOID)
 """Kinds that void a run: its writes were lost, its reads were wrong, or its counts disagree."""
+LOSING = tuple(name for name in VOIDING if name != COUNTS_DISAGREE.name)
+"""Those that show that the contender lost data, or answered wrongly."""
