@@ -1,5 +1,6 @@
 """Where things lie: the project that is measured, and the tool itself."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -14,6 +15,9 @@ PROJECT_FILE = "bakeoff.toml"
 PROJECT_VARIABLE = "BAKEOFF_PROJECT"
 # The project of a launcher, where the current folder lies in none.
 FALLBACK_VARIABLE = "BAKEOFF_FALLBACK_PROJECT"
+
+# In the state of a project: keeps it out of the repository, and is written last.
+IGNORE_FILE = ".gitignore"
 
 # JSON Schemas of the documents that the tool reads and writes.
 FORMATS = Path(__file__).with_name("formats")
@@ -73,7 +77,7 @@ def find_project() -> Project:
 
     Raises NotFoundError where there is none. Its state folder gets a `.gitignore` of its own.
     """
-    project = _named(PROJECT_VARIABLE) or _above(Path.cwd()) or _named(FALLBACK_VARIABLE)
+    project = _named(PROJECT_VARIABLE) or next(_above(Path.cwd()), None) or _named(FALLBACK_VARIABLE)
     if project is None:
         raise NotFoundError(
             f"There is no {PROJECT_FILE} in {Path.cwd()} or a folder above it. Type {COMMAND} init in the folder of "
@@ -90,18 +94,30 @@ def _named(variable: str) -> Project | None:
         return None
     named = Path(value).absolute()
     root = named.parent if named.name == PROJECT_FILE else named
+    if not root.is_dir():
+        raise BakeoffError(f"--project or {variable} names {root}, which is no folder. Name the one of a project.")
     if not (root / PROJECT_FILE).is_file():
         raise BakeoffError(f"{root} is no project: it has no {PROJECT_FILE}. Type {COMMAND} init there to make one.")
     return Project(root)
 
 
-def _above(folder: Path) -> Project | None:
-    return next((Project(each) for each in (folder, *folder.parents) if (each / PROJECT_FILE).is_file()), None)
+def _above(folder: Path) -> Iterator[Project]:
+    """The projects that a folder lies in, the nearest first."""
+    return (Project(each) for each in (folder, *folder.parents) if (each / PROJECT_FILE).is_file())
+
+
+def hidden_project() -> str | None:
+    """One line where the nearest project lies in another one, which may be the one that was meant."""
+    found = [] if os.environ.get(PROJECT_VARIABLE) else list(itertools.islice(_above(Path.cwd()), 2))
+    if len(found) < 2:
+        return None
+    nearest, other = found
+    return f"The project is {nearest.file}. Another one lies above it: --project {other.root}."
 
 
 def prepare_state(project: Project) -> None:
     """Keeps results and builds out of the repository of the project; gives editors the schema of its file."""
-    ignore = project.state / ".gitignore"
+    ignore = project.state / IGNORE_FILE
     if ignore.exists():
         return
     try:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.comparing.other_commit import checked_out, full_name, with_commit
+from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.variant import short
-from bakeoff.project import Project
+from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
 from bakeoff.targets.manifest import find_targets
@@ -107,3 +107,116 @@ def test_a_commit_whose_manifests_this_lab_cannot_read_is_refused(checkout: Proj
     git(checkout.root, "revert", "--no-edit", "HEAD")
     with pytest.raises(BakeoffError, match="cannot be measured by this lab"):
         with_commit(checkout, commit, contenders(checkout), lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "words"),
+    [
+        ("rm -rf .git", r"git finds no repository at .* Put the project under git"),
+        (
+            "git rev-parse HEAD > .git/shallow",
+            "--unshallow",
+        ),
+    ],
+)
+def test_a_reference_that_git_does_not_know_names_the_next_step(checkout: Project, prepare: str, words: str) -> None:
+    subprocess.run(["/bin/sh", "-ec", prepare], cwd=checkout.root, check=True, capture_output=True)
+    with pytest.raises(UsageError, match=words):
+        full_name(checkout, "HEAD~5")
+
+
+def test_without_git_only_the_other_commit_is_refused(checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BakeoffError, match="--against needs git, which is not on PATH"):
+        full_name(checkout, "HEAD")
+    assert Project(checkout.root).repository == checkout.root
+
+
+def test_changes_that_no_commit_has_are_reported(checkout: Project) -> None:
+    assert uncommitted(checkout) is None
+    (checkout.root / "one").touch()
+    assert (
+        uncommitted(checkout)
+        == "The candidate is the checkout as it is, with 1 uncommitted change (git status lists them)."
+    )
+
+
+def test_a_commit_without_the_project_names_the_commit_that_added_it(checkout: Project) -> None:
+    git(checkout.root, "mv", PROJECT_FILE, "targets")
+    git(checkout.root, "commit", "-qm", "Away")
+    away = full_name(checkout, "HEAD")
+    git(checkout.root, "revert", "--no-edit", "HEAD")
+    added = git(checkout.root, "rev-parse", "--short", "HEAD")
+    with pytest.raises(BakeoffError, match=rf"has no bakeoff.toml.* There it is targets/bakeoff.toml. Name {added}"):
+        checked_out(checkout, away)
+    (checkout.root / "new").mkdir()
+    new = Project(checkout.root / "new")
+    new.file.touch()
+    with pytest.raises(BakeoffError, match=r"has no new/bakeoff.toml.*Commit new/bakeoff.toml first"):
+        checked_out(new, away)
+
+
+def test_a_worktree_that_was_interrupted_is_made_again(checkout: Project) -> None:
+    commit = full_name(checkout, "before")
+    other = checked_out(checkout, commit)
+    shutil.rmtree(other.state)
+    shutil.rmtree(other.root / "targets")
+    assert (checked_out(checkout, commit).root / "targets" / "one").is_dir()
+
+
+def test_a_project_below_its_repository_in_a_path_of_any_letters(checkout: Project, tmp_path: Path) -> None:
+    repository = tmp_path / "größe 東" / "a repository"
+    shutil.copytree(checkout.root, repository / "perf tests", ignore=shutil.ignore_patterns(".git"))
+    git(repository, "init", "-q")
+    git(repository, "add", "perf tests/bakeoff.toml")
+    git(repository, "commit", "-qm", "One")
+    below = Project(repository / "perf tests")
+    other = checked_out(below, full_name(below, "HEAD"))
+    assert other.root.name == "perf tests" and other.file.is_file()
+
+
+def test_submodules_are_checked_out(checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = tmp_path / "service"
+    service.mkdir()
+    git(service, "init", "-q")
+    (service / "service.py").touch()
+    git(service, "add", "-A")
+    git(service, "commit", "-qm", "One")
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    git(checkout.root, "submodule", "add", service.as_uri(), "service")
+    git(checkout.root, "commit", "-qm", "Three")
+    commit = full_name(checkout, "HEAD")
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "https")
+    with pytest.raises(BakeoffError, match=r"could not check out .* transport 'file' not allowed"):
+        checked_out(checkout, commit)
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
+    assert (checked_out(checkout, commit).root / "service" / "service.py").exists(), "nothing half-made is used again"
+
+
+def test_a_target_outside_of_the_repository_is_refused(checkout: Project, tmp_path: Path) -> None:
+    manifest = checkout.root / "targets" / "one" / "target.toml"
+    text = manifest.read_text("utf-8")
+    commit = full_name(checkout, "before")
+    for directory in (tmp_path, checkout.root / "targets" / "one"):
+        manifest.write_text(f'directory = "{directory}"\n{text}', "utf-8")
+        if directory != tmp_path:
+            git(checkout.root, "commit", "-qam", "An absolute directory")
+            commit = full_name(checkout, "HEAD")
+        with pytest.raises(UsageError, match=f"{TARGET} lies outside of it, in {directory}"):
+            with_commit(checkout, commit, contenders(checkout), lambda *_: None)
+
+
+def test_a_target_without_declared_inputs_is_what_git_tracks_of_each_commit(checkout: Project) -> None:
+    folder = checkout.root / "targets" / "one"
+    text = '[targets.here]\nrun = "true"\nworkload = "events"\ndirectory = "targets/one"\n'
+    (checkout.root / PROJECT_FILE).write_text(text, "utf-8")
+    (folder / "service.py").write_text("1")
+    git(checkout.root, "add", "-A")
+    git(checkout.root, "commit", "-qm", "Three")
+    commit = full_name(checkout, "HEAD")
+    before, after = with_commit(checkout, commit, contenders(checkout), lambda *_: None)
+    assert before.target.build.fingerprint() == after.target.build.fingerprint()
+    (folder / "untracked").touch()
+    assert before.target.build.fingerprint() == after.target.build.fingerprint()
+    (folder / "service.py").write_text("2")
+    assert before.target.build.artifact_sha256 != after.target.build.artifact_sha256

@@ -10,7 +10,8 @@ import typer
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.shared_options import Json
 from bakeoff.doctor.diagnosis import Diagnosis, State
-from bakeoff.project import find_project
+from bakeoff.errors import NotFoundError
+from bakeoff.project import Project, find_project, tool
 from bakeoff.text.table import Table, lines_of
 
 _COLOURS: dict[str, str] = {
@@ -25,7 +26,7 @@ def doctor(json: Json = False) -> None:
     """Check this machine for conditions that distort results, and how to fix them."""
     from bakeoff.doctor.examination import examine
 
-    found = list(examine(find_project()))
+    found = list(examine(_project()))
     is_wrong = any(diagnosis.state is State.WRONG for diagnosis in found)
     if json:
         print_json({"checks": [asdict(diagnosis) for diagnosis in found], "wrong": is_wrong})
@@ -39,6 +40,14 @@ def doctor(json: Json = False) -> None:
         say(", ".join(f"{counts[state]} {state}" for state in State if counts[state]))
     if is_wrong:
         raise typer.Exit(1)
+
+
+def _project() -> Project:
+    """The project; where there is none, the place in which the tool keeps its own files."""
+    try:
+        return find_project()
+    except NotFoundError:
+        return tool()
 
 
 def _rows(diagnosis: Diagnosis) -> Iterator[Sequence[str]]:

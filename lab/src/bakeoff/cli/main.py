@@ -13,8 +13,8 @@ import typer
 from bakeoff.cli import completion
 from bakeoff.cli.app import app
 from bakeoff.cli.output import say
-from bakeoff.errors import BakeoffError
-from bakeoff.project import COMMAND
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import COMMAND, hidden_project
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 _NOT_ALLOWED = "permission denied. Make it accessible for this user (chown, chmod), or work in a copy of your own."
@@ -41,6 +41,8 @@ def main() -> NoReturn:
         sys.exit(app(prog_name=COMMAND, standalone_mode=False, complete_var=completion.VARIABLE) or 0)
     except typer.Exit as leave:
         sys.exit(leave.exit_code)
+    except UsageError as error:
+        _leave("\n".join(filter(None, (error.message, hidden_project()))), error.exit_code)
     except BakeoffError as error:
         _leave(error.message, error.exit_code)
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from functools import partial
 from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
 from bakeoff.comparing.build_queue import BuiltContenders, building, first_measured_first
 from bakeoff.comparing.measurer import Measurer
+from bakeoff.comparing.other_commit import uncommitted
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest, request_from
@@ -94,6 +95,8 @@ class _Invocation:
         for url in request.attached.values():
             access_of(url)
         contenders = choose(self._project, request, self._skip)
+        if request.against is not None and (changes := uncommitted(self._project)) is not None:
+            self._progress.say(changes)
         check_pods(request, contenders)
         check_hosts(request, contenders)
         _postgres_of(_own(contenders))

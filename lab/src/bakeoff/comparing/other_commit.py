@@ -9,39 +9,93 @@ from pathlib import Path
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.variant import CANDIDATE, COMMIT, short
-from bakeoff.project import Project
+from bakeoff.project import IGNORE_FILE, PROJECT_FILE, Project, prepare_state
 from bakeoff.running.contender import Contender
 from bakeoff.targets.manifest import Target, find_targets
 
 # Each holds a whole build: the newest are kept, so that the next comparison need not compile all again.
 _KEPT = 3
+# A submodule may come from a server.
+_GIT_TIMEOUT_S = 600
 
 
 def full_name(project: Project, reference: str) -> str:
     """The commit that a reference means. Raises UsageError where it means none."""
     found = _git(project.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
     if found.returncode != 0:
-        raise UsageError(f'--against is "{reference}", which is no commit here: name a branch, a tag or a commit.')
+        raise UsageError(_unknown(project, reference))
     return found.stdout.strip()
 
 
+def _unknown(project: Project, reference: str) -> str:
+    """Why git does not know a reference, and the next step."""
+    shallow = _git(project.root, "rev-parse", "--is-shallow-repository")
+    if shallow.returncode != 0:
+        return (
+            f"--against compares commits, and git finds no repository at {project.root} ({_reason(shallow)}). "
+            "Put the project under git and commit it, or leave out --against."
+        )
+    if shallow.stdout.strip() == "true":
+        return (
+            f'--against is "{reference}", which this shallow clone does not have. Type git fetch --unshallow; in '
+            "GitHub Actions give actions/checkout fetch-depth: 0."
+        )
+    return f'--against is "{reference}", which is no commit here: name a branch, a tag or a commit.'
+
+
+def uncommitted(project: Project) -> str | None:
+    """One line about changes of the checkout that no commit has; they are measured as well."""
+    changed = _git(project.repository, "status", "--porcelain").stdout.splitlines()
+    if not changed:
+        return None
+    files = "1 uncommitted change" if len(changed) == 1 else f"{len(changed)} uncommitted changes"
+    return f"The candidate is the checkout as it is, with {files} (git status lists them)."
+
+
 def checked_out(project: Project, commit: str) -> Project:
-    """The files of a commit in their own worktree, with builds and all; an earlier one is used again."""
+    """The project at a commit, in a worktree with builds and all; an earlier one is used again.
+
+    Raises BakeoffError where that commit has no such project.
+    """
+    place = project.file.resolve().relative_to(project.repository)
+    if _git(project.repository, "cat-file", "-e", f"{commit}:{place.as_posix()}").returncode != 0:
+        raise BakeoffError(_without_project(project, commit, place))
     commits = project.state / "commits"
     folder = commits / short(commit)
-    if _git(folder, "rev-parse", "HEAD").stdout.strip() != commit or not (folder / ".git").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        commits.mkdir(parents=True, exist_ok=True)
-        _git(project.root, "worktree", "prune")
-        # No hook of the project's own runs because of a measurement.
-        made = _git(
-            project.root, "-c", f"core.hooksPath={os.devnull}", "worktree", "add", "--detach", str(folder), commit
-        )
-        if made.returncode != 0:
-            raise BakeoffError(f"git could not check out {short(commit)} for --against: {made.stderr.strip()}")
+    other = Project((folder / place).parent)
+    # Its state is prepared last: a worktree without it was interrupted.
+    is_whole = (other.state / IGNORE_FILE).exists() and (folder / ".git").exists()
+    if not is_whole or _git(folder, "rev-parse", "HEAD").stdout.strip() != commit:
+        _check_out(project, commit, folder)
+        prepare_state(other)
     os.utime(folder)
     _remove_oldest(project, commits)
-    return Project(folder / project.root.resolve().relative_to(project.repository))
+    return other
+
+
+def _check_out(project: Project, commit: str, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _git(project.root, "worktree", "prune")
+    # No hook of the project's own runs because of a measurement.
+    without_hooks = ("-c", f"core.hooksPath={os.devnull}")
+    made = _git(project.root, *without_hooks, "worktree", "add", "--detach", str(folder), commit)
+    if made.returncode == 0 and (folder / ".gitmodules").exists():
+        made = _git(folder, *without_hooks, "submodule", "update", "--init", "--recursive")
+    if made.returncode != 0:
+        raise BakeoffError(f"git could not check out {short(commit)} for --against: {_reason(made)}")
+
+
+def _without_project(project: Project, commit: str, place: Path) -> str:
+    """The project's file is not in a commit: where it is instead, and since when it is here."""
+    listed = _git(project.repository, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).stdout
+    elsewhere = [name for name in listed.split("\0") if name.rpartition("/")[2] == place.name]
+    added = _git(project.repository, "log", "-1", "--format=%h", "--diff-filter=A", "--", place.as_posix())
+    since = added.stdout.strip()
+    there = f" There it is {', '.join(elsewhere)}." if elsewhere else ""
+    return f"The commit {short(commit)} has no {place}, so the lab cannot start its services.{there} " + (
+        f"Name {since}, which added it, or a later one." if since else f"Commit {place} first."
+    )
 
 
 def with_commit(
@@ -49,8 +103,10 @@ def with_commit(
 ) -> list[Contender]:
     """Each contender twice: as the commit builds it, and as the checkout does. Both keep the checkout's contract.
 
-    A target that the commit does not have is left out.
+    A target that the commit does not have is left out. Raises BakeoffError for one outside of the repository.
     """
+    for contender in contenders:
+        _check_inside(contender.target, project.repository)
     others = _targets_at(project, commit)
     both = []
     for contender in contenders:
@@ -59,11 +115,22 @@ def with_commit(
         if other is None:
             skip(before.key, f"{before.key}: left out. That commit has no such target.")
             continue
+        _check_inside(other, project.state / "commits" / short(commit))
         build = replace(other.build, name=f"{other.name}@{short(commit)}")
         both += [replace(before, target=replace(other, build=build)), _at(contender, CANDIDATE)]
     if not both:
         raise BakeoffError(f"The commit {short(commit)} has none of the targets, so there is nothing to compare.")
     return both
+
+
+def _check_inside(target: Target, checkout: Path) -> None:
+    """Raises UsageError for a target that no commit of the repository holds: both sides would be the same."""
+    if not target.directory.resolve().is_relative_to(checkout.resolve()):
+        raise UsageError(
+            f"--against checks out another commit of the repository, and {target.name} lies outside of it, in "
+            f"{target.directory}. Put a {PROJECT_FILE} into the repository of {target.name}, or name its directory "
+            "relative to this one."
+        )
 
 
 def _at(contender: Contender, level: str) -> Contender:
@@ -87,9 +154,15 @@ def _remove_oldest(project: Project, commits: Path) -> None:
 
 
 def _git(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = ["git", "-C", str(folder), *arguments]
     try:
-        return subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False, timeout=120
-        )
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=_GIT_TIMEOUT_S)
+    except FileNotFoundError as error:
+        raise BakeoffError("--against needs git, which is not on PATH. Install it, or leave out --against.") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BakeoffError(f"--against needs git, which cannot be run: {error}.") from error
+
+
+def _reason(done: "subprocess.CompletedProcess[str]") -> str:
+    """The words of git on why it failed, in one line."""
+    return " ".join(done.stderr.split()).removeprefix("fatal: ").rstrip(".")

@@ -10,9 +10,9 @@ from bakeoff.targets.manifest import Target, find_targets
 
 
 def toolchain_checks(project: Project) -> Iterator[Diagnosis]:
-    """One for each engine, and one for the targets of each language."""
+    """One for each engine, and in a project one for the targets of each language."""
     yield from map(_engine, engine_files())
-    targets = find_targets(project)
+    targets = find_targets(project) if project.file.is_file() else []
     for language in sorted({target.language for target in targets}):
         yield language_check(language, [target for target in targets if target.language == language])
 
