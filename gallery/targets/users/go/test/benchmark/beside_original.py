@@ -10,7 +10,7 @@ Three differences stay. The other one's DeleteUser also creates the user by a ca
 create and delete together. Its create and update look at each user there is. Its benchmarks begin with at most 50
 users, these with a thousand.
 
-    .bakeoff/venv/bin/python targets/users/go/test/benchmark/beside_original.py ../grpc-user-service 5
+    .bakeoff/venv/bin/python gallery/targets/users/go/test/benchmark/beside_original.py ../grpc-user-service 5
 """
 
 import os
