@@ -1,8 +1,8 @@
 import pytest
 
 from bakeoff.judging.contender_runs import contender_runs_of, labels_of
-from bakeoff.results.run import RunResult, Status
-from made_up import comparison_of, measured, phase, rounds_of, run_of
+from bakeoff.results.run import Durability, RunResult, Status
+from made_up import comparison_of, finding, measured, phase, rounds_of, run_of
 
 
 def counted(*runs: RunResult) -> list[tuple[str, list[int], int]]:
@@ -37,6 +37,25 @@ SILENT = [phase(1, 10, measured(0, requests=10, failed=10))]
 )
 def test_who_took_part(runs: list[RunResult], expected: list[tuple[str, list[int], int]]) -> None:
     assert counted(*runs) == expected
+
+
+@pytest.mark.parametrize(
+    ("kinds", "lost"),
+    [(["audit-failed"], [2]), ([], [2]), (["counts-disagree"], []), (["counts-disagree", "audit-failed"], [2])],
+)
+def test_a_round_that_lost_data_stays_lost_when_it_is_repeated(kinds: list[str], lost: list[int]) -> None:
+    """Counts that disagree show nothing about the contender."""
+    void = run_of(number=2, status=Status.VOID, findings=[finding(kind, "error") for kind in kinds])
+    (contender,) = contender_runs_of(comparison_of(run_of(), void, run_of(number=2)).runs)
+    assert contender.lost_in == lost
+
+
+def test_a_run_without_a_label_lowers_no_durability_unless_it_counts() -> None:
+    failed = run_of(number=2, status=Status.FAILED)
+    (contender,) = contender_runs_of(comparison_of(run_of(durability=Durability.PROVEN), failed).runs)
+    assert contender.durability is Durability.PROVEN
+    (contender,) = contender_runs_of(comparison_of(run_of(durability=Durability.PROVEN), run_of(number=2)).runs)
+    assert contender.durability is Durability.UNKNOWN
 
 
 def test_the_later_of_two_runs_of_a_round_counts() -> None:

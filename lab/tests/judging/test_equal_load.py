@@ -1,5 +1,6 @@
 """Contenders at one rate: holding it, latency, and CPU."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Judgement
-from made_up import comparison_of, measured, phase, run_of
+from bakeoff.results.run import Status
+from made_up import comparison_of, measured, phase, run_of, seconds_of
 from made_up_equal_load import NOISE, RATE, Made, equal_comparison
 
 
@@ -73,6 +75,29 @@ def test_who_does_not_hold_the_rate_is_named_and_not_ranked(changes: dict[str, A
     assert entry(load, "rust-rest").ranks == {"p99": 1, "cpu": 1}
     # At half of it nothing is missing.
     assert entry(half, "go-rest").ranks == {"p99": 1, "cpu": 1} and not entry(half, "go-rest").unranked
+
+
+def test_one_round_with_lost_data_takes_a_contender_out_at_every_rate() -> None:
+    stored = equal_comparison(Made("go-rest"), Made("rust-rest", latency_ms=[2 * each for each in NOISE]))
+    first, *others = stored.runs
+    void = replace(first, result=replace(first.result, status=Status.VOID))
+    for load in judge(replace(stored, runs=[void, *others])).equal_loads:
+        lost = entry(load, "go-rest")
+        assert (lost.ranks, lost.unranked) == ({}, "had lost or wrong data in round 1")
+        assert entry(load, "rust-rest").ranks == {"p99": 1, "cpu": 1}
+        assert not any(load.pairings.values())
+
+
+def test_no_rank_by_latency_is_first_where_an_unsteady_contender_was_quicker() -> None:
+    stored = equal_comparison(Made("go-rest"), Made("rust-rest", latency_ms=[2 * each for each in NOISE]))
+    rising = [each for number in (1, 2, 3) for each in seconds_of([1000 + 60 * at for at in range(11)], number)]
+    runs = [
+        replace(run, result=replace(run.result, timeline=rising)) if run.result.target == "go-rest" else run
+        for run in stored.runs
+    ]
+    for load in judge(replace(stored, runs=runs)).equal_loads:
+        assert entry(load, "go-rest").ranks == {}
+        assert entry(load, "rust-rest").ranks["p99"] == 2
 
 
 def test_late_replies_and_a_poisson_count_are_no_failure_to_hold_it() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import JudgedContender, Judgement, Verdict
 from bakeoff.judging.pairings import pairing_of
-from bakeoff.judging.verdict import fastest_of
+from bakeoff.judging.verdict import factor_lines, fastest_of, standing_of
 from bakeoff.reporting.choices import by_latency, by_protocol, recommendations
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.results.run import Durability, RunResult, Status
@@ -154,6 +154,19 @@ def test_a_contender_that_lost_writes_is_in_no_comparison(runs: list[RunResult])
         pairs = [*judgement.pairings, *(pair for effect in judgement.effects for pair in effect.pairs)]
         assert all(each.key not in (pair.one, pair.other) for pair in pairs)
         assert all(each.name not in row for row in by_latency(judgement.contenders).rows)
+
+
+@given(_runs())
+def test_lines_about_factors_and_leaders_agree_with_every_row(runs: list[RunResult]) -> None:
+    judgement = judge(comparison_of(*runs))
+    for line, effect in zip(factor_lines(judgement), judgement.effects, strict=True):
+        assert len(line.split()) <= MOST_WORDS, line
+        assert ("chance" in line) == (effect.verdict == "tie"), line
+        assert f"{effect.one} reaches {effect.ratio.median:.2f}× the throughput of {effect.other}" in line
+    for each in judgement.contenders:
+        words = standing_of(judgement, each)
+        assert words != "leader" or Table(judgement).may_be_best(each, judgement.contenders)
+        assert isinstance(words, str) or each.rank is not None
 
 
 @given(_runs())
