@@ -48,7 +48,9 @@ class TargetProcess:
         bind: str = "",
         launcher: Launcher = PROCESSES,
         state: Path | None = None,
+        healthy_within_s: float = _HEALTHY_WITHIN_S,
     ) -> None:
+        self._healthy_within_s = healthy_within_s
         self._target = target
         self._launcher = launcher
         self._health = health
@@ -76,7 +78,7 @@ class TargetProcess:
             self._companions = Companions(self._target, environment, self._placeholders, self.log, self._before)
             self._companions.start()
             self._start(environment)
-            self._wait_until_healthy(began + _HEALTHY_WITHIN_S)
+            self._wait_until_healthy(began + self._healthy_within_s)
         except BaseException:
             self._end(signal.SIGKILL)
             raise
@@ -92,7 +94,9 @@ class TargetProcess:
         try:
             self._process = self._launcher.start(program)
         except OSError as error:
-            raise BakeoffError(f"{self._target.name} cannot be started: {error.strerror}: {command[0]}.") from error
+            raise BakeoffError(
+                f"{self._target.name} cannot be started: {error.strerror}: {command[0]}. Correct its run."
+            ) from error
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
@@ -139,8 +143,10 @@ class TargetProcess:
         if failed is not None:
             return failed
         assert self._process is not None
+        status = self._process.poll()
+        advice = "Its run must stay in the foreground. " if status == 0 else ""
         return BakeoffError(
-            f"{self._target.name} exited with status {self._process.poll()}. "
+            f"{self._target.name} exited with status {status}. {advice}"
             f"Last lines of {self.log}:\n{children.last_lines(self.log)}"
         )
 
@@ -158,11 +164,21 @@ class TargetProcess:
                 raise self.ended_error()
             if time.monotonic() > deadline:
                 raise BakeoffError(
-                    f"{self._target.name} did not become healthy within {_HEALTHY_WITHIN_S:.0f} s. "
-                    f"Last lines of {self.log}:\n{children.last_lines(self.log)}"
+                    f"{self._target.name} did not become healthy within {self._healthy_within_s:.0f} s. "
+                    f"{self._why_unhealthy()} Last lines of {self.log}:\n{children.last_lines(self.log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)
+
+    def _why_unhealthy(self) -> str:
+        """Whether it listens where it should, and what to correct."""
+        if ports.is_listening(self.access.host, self.port):
+            return f"It listens on port {self.port}, and its health check fails: correct ready, or [health]."
+        given = f"use {{port}} in its run or env, or the variable {self._target.manifest.run.port_variable}."
+        elsewhere = ", ".join(map(str, ports.ports_of_session(self.pid)))
+        if elsewhere:
+            return f"It listens on port {elsewhere}, and nothing on port {self.port}, which it was given: {given}"
+        return f"Nothing listens on port {self.port}, which it was given: {given}"
 
 
 def _reached_at(bind: str) -> str:

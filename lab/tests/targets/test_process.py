@@ -1,0 +1,106 @@
+"""A target that does not become healthy: its port, its log, and what to correct."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bakeoff.builds.build import Build
+from bakeoff.errors import BakeoffError
+from bakeoff.targets.access import Access
+from bakeoff.targets.manifest import RunTable, Target
+from bakeoff.targets.process import TargetProcess
+from made_up_manifests import target
+
+LISTENS = """
+import os, signal, socket, sys
+listener = socket.create_server(("127.0.0.1", int(os.environ[sys.argv[1]]) if sys.argv[1:] else 0))
+print("listens on", listener.getsockname()[1], flush=True)
+signal.pause()
+"""
+SLEEPS = "import signal\nprint('thinking about it', flush=True)\nsignal.pause()\n"
+
+
+class Ill:
+    """Finds the target not healthy, and lets its time pass once it has written a line or ended."""
+
+    def __init__(self, process_log: Path) -> None:
+        self._log = process_log
+
+    def is_healthy(self, _access: Access) -> bool:
+        while not self._log.read_text("utf-8").endswith("\n"):
+            pass
+        return False
+
+
+class Ended:
+    """Waits for the end of a process, and finds it not healthy."""
+
+    process: TargetProcess
+
+    def is_healthy(self, _access: Access) -> bool:
+        self.process.wait()
+        return False
+
+
+def refused(folder: Path, script: str, *arguments: str) -> tuple[str, int]:
+    """The message about a target that runs a script, and the port that it was given."""
+    log = folder / "log"
+    process = TargetProcess(program(folder, script, *arguments), None, Ill(log), log, healthy_within_s=0.0)
+    with pytest.raises(BakeoffError) as error, process:
+        pass
+    return error.value.message, process.port
+
+
+def program(folder: Path, script: str, *arguments: str) -> Target:
+    path = folder / "service.py"
+    path.write_text(script)
+    build = Build("t", folder, ("true",), (), path, folder, folder / "stamp", folder / "build.log")
+    run = msgspec.structs.replace(RunTable(), command=[sys.executable, "{artifact}", *arguments])
+    return replace(target("t", run=run), directory=folder, build=build)
+
+
+def test_a_port_that_never_opens(tmp_path: Path) -> None:
+    words, port = refused(tmp_path, SLEEPS)
+    assert words == (
+        f"t did not become healthy within 0 s. Nothing listens on port {port}, which it was given: use {{port}} in "
+        f"its run or env, or the variable PORT. Last lines of {tmp_path / 'log'}:\n    thinking about it"
+    )
+
+
+def test_another_port_than_the_one_that_was_given(tmp_path: Path) -> None:
+    words, port = refused(tmp_path, LISTENS)
+    own = (tmp_path / "log").read_text().split()[-1]
+    assert f"It listens on port {own}, and nothing on port {port}, which it was given: use {{port}}" in words
+
+
+def test_a_port_that_opens_without_a_healthy_answer(tmp_path: Path) -> None:
+    words, port = refused(tmp_path, LISTENS, "PORT")
+    assert f"It listens on port {port}, and its health check fails: correct ready, or [health]." in words
+
+
+def test_a_program_that_does_not_exist(tmp_path: Path) -> None:
+    run = RunTable(command=["no-such-program"])
+    with (
+        pytest.raises(BakeoffError, match=r"t cannot be started: .*: no-such-program. Correct its run\."),
+        TargetProcess(
+            replace(program(tmp_path, ""), manifest=target("t", run=run).manifest),
+            None,
+            Ill(tmp_path),
+            tmp_path / "log",
+        ),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(("status", "advice"), [(0, "Its run must stay in the foreground. "), (3, "")])
+def test_a_target_that_ends_at_once(tmp_path: Path, status: int, advice: str) -> None:
+    ended = Ended()
+    process = TargetProcess(program(tmp_path, f"print('no key'); exit({status})"), None, ended, tmp_path / "log")
+    ended.process = process
+    with pytest.raises(BakeoffError) as error, process:
+        pass
+    assert error.value.message.startswith(f"t exited with status {status}. {advice}Last lines of ")
+    assert error.value.message.endswith("    no key")
