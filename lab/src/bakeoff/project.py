@@ -156,7 +156,7 @@ def tracked_files(folder: Path) -> Iterator[Path] | None:
     """The files below a folder that git tracks, with what changed in them; None where git knows none of them."""
     try:
         found = subprocess.run(
-            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--", "."],
+            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--recurse-submodules", "--", "."],
             capture_output=True,
             check=False,
         )

@@ -9,7 +9,7 @@ import pytest
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.variant import short
-from bakeoff.project import PROJECT_FILE, Project
+from bakeoff.project import PROJECT_FILE, Project, tracked_files
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
 from bakeoff.targets.manifest import find_targets
@@ -190,7 +190,9 @@ def test_submodules_are_checked_out(checkout: Project, tmp_path: Path, monkeypat
     with pytest.raises(BakeoffError, match=r"could not check out .* transport 'file' not allowed"):
         checked_out(checkout, commit)
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
-    assert (checked_out(checkout, commit).root / "service" / "service.py").exists(), "nothing half-made is used again"
+    other = checked_out(checkout, commit).root / "service" / "service.py"
+    assert other.exists(), "nothing half-made is used again"
+    assert other in set(tracked_files(other.parents[1]) or ()), "what a submodule has is a part of what git tracks"
 
 
 def test_a_target_outside_of_the_repository_is_refused(checkout: Project, tmp_path: Path) -> None:

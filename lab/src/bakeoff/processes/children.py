@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from bakeoff.errors import BakeoffError
-from bakeoff.processes import guardian
+from bakeoff.processes import guardian, ports
 from bakeoff.text.redaction import redacted
 
 
@@ -131,12 +130,9 @@ def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path,
     """Waits until a child accepts connections on a port; raises BakeoffError when it ends or takes too long."""
     deadline = time.monotonic() + timeout_s
     while process.poll() is None and time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.005)
-        else:
+        if ports.is_listening("127.0.0.1", port):
             return
+        time.sleep(0.005)
     raise BakeoffError(f"Nothing listens on port {port}. The last lines of {log}:\n{last_lines(log)}")
 
 
