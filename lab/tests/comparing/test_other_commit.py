@@ -171,7 +171,11 @@ def test_a_project_below_its_repository_in_a_path_of_any_letters(checkout: Proje
     git(repository, "add", "perf tests/bakeoff.toml")
     git(repository, "commit", "-qm", "One")
     below = Project(repository / "perf tests")
-    other = checked_out(below, full_name(below, "HEAD"))
+    commit = full_name(below, "HEAD")
+    # A file that is a link is the project of the folder it lies in.
+    below.file.rename(tmp_path / PROJECT_FILE)
+    below.file.symlink_to(tmp_path / PROJECT_FILE)
+    other = checked_out(below, commit)
     assert other.root.name == "perf tests" and other.file.is_file()
 
 

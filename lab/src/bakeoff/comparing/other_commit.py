@@ -57,7 +57,7 @@ def checked_out(project: Project, commit: str) -> Project:
 
     Raises BakeoffError where that commit has no such project.
     """
-    place = project.file.resolve().relative_to(project.repository)
+    place = project.root.resolve().relative_to(project.repository) / PROJECT_FILE
     if _git(project.repository, "cat-file", "-e", f"{commit}:{place.as_posix()}").returncode != 0:
         raise BakeoffError(_without_project(project, commit, place))
     commits = project.state / "commits"
