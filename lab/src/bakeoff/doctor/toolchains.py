@@ -13,7 +13,7 @@ def toolchain_checks(project: Project) -> Iterator[Diagnosis]:
     """One for each engine, and in a project one for the targets of each language."""
     yield from map(_engine, engine_files())
     targets = find_targets(project) if project.file.is_file() else []
-    for language in sorted({target.language for target in targets}):
+    for language in sorted({target.language for target in targets if target.manifest.toolchain.commands}):
         yield language_check(language, [target for target in targets if target.language == language])
 
 

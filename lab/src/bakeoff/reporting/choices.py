@@ -135,7 +135,7 @@ def _with_few_people(judgement: Judgement, entries: Sequence[JudgedContender]) -
 
 def _by_language(judgement: Judgement, entries: Sequence[JudgedContender]) -> list[tuple[str, str, str]]:
     """The best of each language, for a team that has chosen one."""
-    languages = sorted({entry.language for entry in entries if entry.rank is not None})
+    languages = sorted({entry.language for entry in entries if entry.language and entry.rank is not None})
     rows = []
     for language in languages if len(languages) > 1 else []:
         lead = lead_of((entry for entry in entries if entry.language == language), judgement.pairings)
