@@ -199,8 +199,10 @@ def test_without_ids_in_replies_values_of_paths_are_to_be_decided(tmp_path: Path
     assert api.health is None
 
 
-@pytest.mark.parametrize(("security", "read_back"), [("security: [{ bearer: [] }]", []), ("security: []", ["getUser"])])
-def test_what_needs_no_login_can_be_read_back(
+@pytest.mark.parametrize(
+    ("security", "read_back"), [("security: [{ bearer: [] }]", ["getUser"]), ("security: []", ["getUser"])]
+)
+def test_what_is_shown_by_id_can_be_read_back_with_a_login_and_without(
     empty_checkout: Project, tmp_path: Path, security: str, read_back: list[str]
 ) -> None:
     text = (HERE / "users.openapi.yaml").read_text("utf-8")

@@ -71,7 +71,7 @@ def pooled(
     """
     found, behind, port = find_pgbouncer(mode), server.targets_url or server.url, ports.free_port()
     prepared = _PREPARED if found.prepares else ""
-    own = {"listen": port, "mode": mode, "connections": connections, "prepared": prepared}
+    own: dict[str, str | int] = {"listen": port, "mode": mode, "connections": connections, "prepared": prepared}
     with tempfile.TemporaryDirectory(prefix="bakeoff-pgbouncer-") as folder:
         process = children.start(
             [found.program, "--quiet", str(_configured(Path(folder), behind, template, own, installation))],
@@ -90,7 +90,7 @@ def pooled(
 
 
 def _configured(
-    folder: Path, behind: str, template: Path, own: Mapping[str, object], installation: Installation
+    folder: Path, behind: str, template: Path, own: Mapping[str, str | int], installation: Installation
 ) -> Path:
     """Its configuration, and the password of its users, in a folder that only its account can enter."""
     parts = urlsplit(behind)

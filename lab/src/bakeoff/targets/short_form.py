@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from bakeoff.documents.checked import Json
 
 # An assignment before a command, such as NODE_ENV=production.
 _ASSIGNMENTS = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"]*)\s+)*")
@@ -11,25 +12,27 @@ _SEVERAL = re.compile(r"[;&|\n()]")
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
 
 
-def full_form(document: Mapping[str, Any]) -> dict[str, Any]:
+def full_form(document: Mapping[str, Json]) -> dict[str, Json]:
     """The members that a target.toml has, of a table that may use the short form."""
     full = dict(document)
-    directory = full.pop("directory", None)
     build, run = _table(full.get("build", {})), _table(full.get("run", {}), is_service=True)
     if "inputs" in full:
         build.setdefault("inputs", full.pop("inputs"))
     if "port" in full:
         run.setdefault("default_port", full.pop("port"))
-    environment = {**run.get("environment", {}), **full.pop("env", {})}
-    full |= {"build": build, "run": {**run, "environment": environment}}
-    if isinstance(full.get("storage"), str):
-        full["storage"] = {"kind": full["storage"]}
-    if isinstance(full.get("image"), str):
-        full["image"] = {"dockerfile": full["image"]}
-    return full if directory is None else {**full, "directory": directory}
+    run["environment"] = {**_mapping(run.get("environment")), **_mapping(full.pop("env", None))}
+    full |= {"build": build, "run": run}
+    for name, key in (("storage", "kind"), ("image", "dockerfile")):
+        if isinstance(full.get(name), str):
+            full[name] = {key: full[name]}
+    return full
 
 
-def _table(value: Any, *, is_service: bool = False) -> dict[str, Any]:
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _table(value: Json, *, is_service: bool = False) -> dict[str, Json]:
     if isinstance(value, Mapping):
         return dict(value)
     return {"command": shell_command(value, is_service=is_service) if isinstance(value, str) else value}

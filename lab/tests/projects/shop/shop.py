@@ -94,6 +94,7 @@ if __name__ == "__main__":
         migrate()
     else:
         Handler.database = connect()
+        ThreadingHTTPServer.request_queue_size = 128
         server = ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
         server.daemon_threads = True
         server.serve_forever()

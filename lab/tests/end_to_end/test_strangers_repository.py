@@ -1,0 +1,118 @@
+"""A repository that is not the clone's, measured by the installed wheel: init, smoke, quick, report, gate."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bakeoff_process import OWN_VARIABLES
+
+from bakeoff.engines.manifest import find_engine
+from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
+
+pytestmark = pytest.mark.end_to_end
+
+SHOP = Path(__file__).parents[1] / "projects" / "shop"
+# What its author writes into the file that init made: how the shop is started, and a login that exists.
+RUN = """run = "python3 shop.py"
+env = { SHOP_DB = "{state}/shop.db" }
+storage = { kind = "files", prepare = "python3 shop.py migrate" }
+"""
+CREDENTIALS = 'message = \'{"email": "demo@example.org", "password": "correct horse"}\'\n'
+SHORT = ("--users", "2", "--phase-duration", "2s", "--warm-up", "0s", "--rounds", "3")
+SLOWER = "import time; time.sleep(0.02); "
+
+
+@pytest.fixture(scope="module")
+def programs(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment outside the clone, with the wheel of the lab and the clone's engine beside it."""
+    folder = tmp_path_factory.mktemp("installed")
+    own = clone.state / "uv" / "bin" / "uv"
+    uv = str(own) if own.exists() else shutil.which("uv")
+    if uv is None:
+        pytest.skip("uv is not on PATH (pip install uv)")
+
+    def call(*arguments: str) -> None:
+        done = subprocess.run([uv, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+
+    call("build", "--quiet", "--wheel", f"--out-dir={folder}", str(clone.root / "lab"))
+    call("venv", "--quiet", f"--python={sys.executable}", "venv")
+    (wheel,) = folder.glob("bakeoff-*.whl")
+    # The engine of this clone stands for the wheel that release-check builds of the same sources.
+    stand_in = folder / "engine"
+    _package_of(find_engine("native").build.artifact, stand_in)
+    call("pip", "install", "--quiet", "--python=venv/bin/python", f"{wheel}", f"bakeoff-load @ file://{stand_in}")
+    return folder / "venv" / "bin"
+
+
+def _package_of(program: Path, folder: Path) -> None:
+    """A package that installs a program and nothing else."""
+    folder.mkdir()
+    shutil.copy(program, folder / "bakeoff-load")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    text = f"from setuptools import setup\nsetup(name='bakeoff-load', version='{version}', scripts=[])\n"
+    (folder / "setup.py").write_text(text.replace("scripts=[]", "data_files=[('bin', ['bakeoff-load'])]"))
+
+
+class Repository:
+    """A git repository with the shop."""
+
+    def __init__(self, root: Path, programs: Path) -> None:
+        self.root, self._program = root, programs / "bakeoff"
+        named = (*OWN_VARIABLES, PROJECT_VARIABLE, FALLBACK_VARIABLE, "BAKEOFF_RESULTS", "PYTHONPATH", "VIRTUAL_ENV")
+        inherited = {name: value for name, value in os.environ.items() if name not in named}
+        self._environment = {**inherited, MACHINE_LOCK_VARIABLE: str(root.with_suffix(".lock")), "COLUMNS": "120"}
+
+    def bakeoff(self, *arguments: str, status: int = 0) -> str:
+        done = subprocess.run(
+            [self._program, *arguments],
+            cwd=self.root, env=self._environment, capture_output=True, text=True, timeout=290, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def commit(self, subject: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        for command in (["add", "-A"], [*identity, "commit", "-qm", subject]):
+            subprocess.run(["git", *command], cwd=self.root, check=True)
+
+    def edit(self, name: str, before: str, after: str) -> None:
+        text = (self.root / name).read_text("utf-8")
+        changed = re.sub(before, after.replace("\\", r"\\"), text, count=1)
+        assert changed != text, f"{name} has no {before}"
+        (self.root / name).write_text(changed, "utf-8")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, programs: Path) -> Iterator[Repository]:
+    root = tmp_path / "the shöp of a stranger"
+    shutil.copytree(SHOP, root)
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=root, check=True)
+    yield Repository(root, programs)
+
+
+@pytest.mark.xdist_group("stranger")
+def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> None:
+    repository.commit("A shop")
+    repository.bakeoff("init", "--openapi", "openapi.yaml")
+    repository.edit("bakeoff.toml", r"(# )?run = .*\n", RUN)
+    repository.edit("bakeoff.toml", r"message = .*\n", CREDENTIALS)
+    assert len((repository.root / "bakeoff.toml").read_text("utf-8").splitlines()) < 20
+    assert "0 of 5 failed" in repository.bakeoff("run", "smoke")
+    assert "shop" in repository.bakeoff("run", "quick", *SHORT)
+    assert "listItems" in repository.bakeoff("report", "--format", "markdown", "--output", "-")
+    repository.commit("Measure it")
+    repository.edit("shop.py", r'(if self\.path == "/items":\n +)', f"\\g<1>{SLOWER}")
+    repository.commit("Slower")
+    said = repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT, status=1)
+    assert "listItems" in said
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=repository.root, capture_output=True, text=True, check=True
+    )
+    assert not status.stdout, "results and state stay out of the repository"
