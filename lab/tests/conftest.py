@@ -46,6 +46,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(_group(item)))
+        if "project" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.gallery)
     ranks = {item: _rank(item) for item in items}
     items.sort(key=lambda item: ranks[item])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, load_checks, run
+from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, load_checks, of_part, run
 from bakeoff.checks.queue import outcomes_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -98,3 +98,14 @@ def test_what_the_checks_need_belongs_to_a_toolchain(clone: Project) -> None:
         assert (clone.root / each.directory).is_dir(), each.name
         assert each.inputs, each.name
         assert all((clone.root / path).exists() for path in each.inputs), each.name
+
+
+def test_each_part_runs_its_own_checks_and_its_share_of_what_checks_both(clone: Project) -> None:
+    checks = load_checks(clone)
+    tool, gallery = of_part(checks, "tool"), of_part(checks, "gallery", "go-rest")
+    both = {each.name for each in tool} & {each.name for each in gallery}
+    assert {each.name for each in tool} | {each.name for each in gallery} == {each.name for each in checks}
+    assert both == {"pytest end-to-end"}
+    assert all(each.directory.startswith("gallery") or each.name in {"build", *both} for each in gallery)
+    (tests,) = (each for each in gallery if each.name in both)
+    assert tests.usual[-4:] == ("-m", "end_to_end and not exhaustive and gallery", "-k", "go-rest")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -23,7 +23,8 @@ class Check:
 
     `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
     `usual` are arguments that leave out its exhaustive part; `slow` means that --fast leaves it out; `after` names the
-    check that must have ended before it starts.
+    check that must have ended before it starts. `part` is that of the clone which it checks; one that checks both runs
+    the tests of a part with the arguments in `parts`.
     """
 
     name: str
@@ -35,6 +36,14 @@ class Check:
     database: bool = False
     slow: bool = False
     after: str | None = None
+    part: str = "tool"
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def of_part(self, part: str, arguments: Sequence[str] = ()) -> "Check | None":
+        """The check of one part, with more arguments for tests of both; None where it checks the other part alone."""
+        if self.parts:
+            return replace(self, usual=(*self.usual, *self.parts[part], *arguments))
+        return self if self.part == part else None
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,12 @@ def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
     if unknown:
         raise UsageError(f'There is no check "{unknown[0]}". Checks: {", ".join(names)}.')
     return [check for check in checks if not only or check.name in only]
+
+
+def of_part(checks: Sequence[Check], part: str, target: str = "") -> list[Check]:
+    """The checks of one part of the clone, `tool` or `gallery`; with `target` those that can concern a target."""
+    arguments = ("-k", target) if target else ()
+    return [own for check in checks if (own := check.of_part(part, arguments)) is not None]
 
 
 def affected(project: Project, checks: Sequence[Check], since: str) -> list[Check]:

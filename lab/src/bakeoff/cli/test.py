@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, run
+from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, of_part, run
 from bakeoff.errors import UsageError
 from bakeoff.project import Project, own_checkout
 from bakeoff.running.lock import checking_lab, only_lab
@@ -27,6 +27,11 @@ def test(
         str | None,
         typer.Option(metavar="REF", help="Run the checks that changes since this commit can affect, such as main."),
     ] = None,
+    tool: Annotated[bool, typer.Option("--tool", help="Run the checks of the tool, not those of the gallery.")] = False,
+    gallery: Annotated[
+        str | None,
+        typer.Option(metavar="TARGET", help="Run the checks of the gallery, of its tests those of a target, or all."),
+    ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(metavar="LIST", help="Fail instead of skipping when one is missing: rust,go,java,docker."),
@@ -35,12 +40,16 @@ def test(
     """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
     from bakeoff.checks.queue import outcomes_of
 
+    if tool and gallery is not None:
+        raise UsageError("--tool and --gallery exclude each other: without both everything is checked.")
     if fast and exhaustive:
         raise UsageError("--fast leaves out what --all adds: give one of them.")
     project = own_checkout()
     needed = [name for names in require or [] for name in names.split(",") if name]
     check_toolchains(project, needed)
     checks = [check for check in chosen(load_checks(project), only or []) if not (fast and check.slow)]
+    if tool or gallery is not None:
+        checks = of_part(checks, "tool" if tool else "gallery", "" if gallery in (None, "all") else gallery or "")
     if changed is not None:
         checks = affected(project, checks, changed)
     outcomes, began = [], time.monotonic()
