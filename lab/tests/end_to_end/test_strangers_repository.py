@@ -84,7 +84,7 @@ class Repository:
 
     def edit(self, name: str, before: str, after: str) -> None:
         text = (self.root / name).read_text("utf-8")
-        changed = re.sub(before, after.replace("\\", r"\\"), text, count=1)
+        changed = re.sub(before, lambda found: found.expand(after), text, count=1)
         assert changed != text, f"{name} has no {before}"
         (self.root / name).write_text(changed, "utf-8")
 
@@ -110,7 +110,7 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     assert "operations/s" in repository.bakeoff("run", "quick", *SHORT)
     assert "listItems" in repository.bakeoff("report", "--format", "markdown", "--output", "-")
     repository.commit("Measure it")
-    repository.edit("shop.py", r'(if self\.path == "/items":\n +)', f"\\g<1>{SLOWER}")
+    repository.edit("shop.py", r'(if self\.path == "/items":\n +)', rf"\g<1>{SLOWER}")
     repository.commit("Slower")
     said = repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT, status=1)
     assert "listItems" in said

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,8 @@ _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
 
 def name_of(folder: Path) -> str:
     """A name for the service in a folder."""
-    name = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).lstrip("-0123456789")
+    letters = unicodedata.normalize("NFKD", folder.name).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9]+", "-", letters.lower()).lstrip("-0123456789")
     return name[:58].rstrip("-") or "service"
 
 
