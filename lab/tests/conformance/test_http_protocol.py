@@ -87,5 +87,5 @@ def test_a_case_that_needs_a_token_carries_its_own_and_no_other(
 def test_a_call_that_the_workload_does_not_have(tmp_path: Path) -> None:
     protocol = HttpProtocol(key_value_workload(tmp_path), Server())
 
-    with pytest.raises(BakeoffError, match=r"a case makes a stream call, but workload\.toml has no http for it"):
+    with pytest.raises(BakeoffError, match=r"a case makes a stream call, but the workload has no http for it"):
         protocol.exchange(key_value_case(call=Call.STREAM, http=side()))

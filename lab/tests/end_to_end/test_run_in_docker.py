@@ -94,7 +94,7 @@ def until_nothing_is_left(docker: DockerEngine) -> None:
         (["-t", TARGET, "--tls"], {}, "Leave out --tls"),
         (["-t", TARGET, "--against", "HEAD"], {}, "Leave out --against"),
         (["-t", TARGET], {"DATABASE_URL": "postgresql://h/x"}, "Leave out DATABASE_URL"),
-        (["-t", "transaction-gateway-haproxy"], {}, "has no [image]"),
+        (["-t", "transaction-gateway-haproxy"], {}, "has no image"),
         (["-t", TARGET], {"DOCKER_HOST": "unix:///nowhere/docker.sock"}, "No Docker engine answers"),
     ],
 )

@@ -201,4 +201,4 @@ def test_gauges_that_could_not_be_read(attempts: int, failed: int, is_found: boo
             f"{failed} of {attempts} readings of the gauges of gateway 0 failed at http://127.0.0.1:8123/metrics: "
             "the status was 404."
         )
-        assert "target.toml" in found[0].advice
+        assert "names of its gauges" in found[0].advice

@@ -200,7 +200,7 @@ def test_an_external_store_is_reset_before_each_run(testbed: Testbed, tmp_path: 
 
 def test_a_reset_that_fails_is_reported(testbed: Testbed) -> None:
     target = add_shelf(testbed.project, 'kind = "external"\nreset = "echo no such host; exit 4"\n', "elsewhere")
-    words = r"(?s)shelf-rest: reset failed with status 4\. Correct reset in \[storage\].*no such host"
+    words = r"(?s)shelf-rest: reset failed with status 4\. Correct reset in its storage\..*no such host"
     with pytest.raises(BakeoffError, match=words), run_of(replace(testbed, server=None), target):
         pass
 

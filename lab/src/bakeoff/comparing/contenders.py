@@ -99,9 +99,7 @@ def _reasons(contender: Contender) -> Iterator[str]:
         if option != "--replicas" and not in_database:
             yield f"It stores nothing in PostgreSQL: leave out {option}."
     if variant.read_replica and contender.target.manifest.run.read_url_variable is None:
-        yield (
-            "It cannot read from a replica, since its target.toml names no read_url_variable: leave out --read-replica."
-        )
+        yield ("It cannot read from a replica, since it names no read_url_variable: leave out --read-replica.")
     if variant.no_keep_alive and is_http2:
         yield "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."
     if variant.http_version == "2" and protocol == "grpc":

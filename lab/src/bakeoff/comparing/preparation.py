@@ -137,7 +137,7 @@ def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], N
     if target.image is None and is_named:
         _ = target.contained  # raises the error that says so
     elif target.image is None:
-        skip(target.name, f"{target.name}: skipped, no [image] in its target.toml, so no container can run it.")
+        skip(target.name, f"{target.name}: skipped, it has no image, so no container can run it.")
     return target.image is not None
 
 

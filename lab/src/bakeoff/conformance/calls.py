@@ -39,4 +39,4 @@ def first_of(call: HttpTable | GrpcCall) -> int | str:
 
 
 def _missing(workload: Workload, call: Call, protocol: str) -> NoReturn:
-    raise BakeoffError(f"{workload.name}: a case makes a {call} call, but workload.toml has no {protocol} for it.")
+    raise BakeoffError(f"{workload.name}: a case makes a {call} call, but the workload has no {protocol} for it.")

@@ -36,7 +36,7 @@ def codec_of(workload: Workload) -> ProtoCodec:
     """The messages of the workload's proto file, and those of the standard services."""
     proto = workload.file("proto")
     if proto is None:
-        raise BakeoffError(f"{workload.name}: cases go over gRPC only when workload.toml names a proto file.")
+        raise BakeoffError(f"{workload.name}: cases go over gRPC only when the workload names a proto file.")
     return ProtoCodec(proto, *_STANDARD_PROTOS)
 
 

@@ -131,13 +131,13 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
     """The workload's cases that match one of the patterns, or all."""
     directory = workload.file("vectors")
     if directory is None:
-        raise BakeoffError(f"{workload.name} has no conformance cases: name their folder in workload.toml, as vectors.")
+        raise BakeoffError(f"{workload.name} has no conformance cases: name their folder as its vectors.")
     cases = load_vectors(directory, FORMATS / "vectors.schema.json", patterns)
     cases = tuple(with_operations(workload, case) if case.steps else case for case in cases)
     reading = (case.name for case in cases if case.rows is not None or any(step.rows for step in case.steps))
     with_rows = next(reading, None)
     if with_rows is not None and workload.file("audit") is None:
-        raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but workload.toml names no audit query.')
+        raise VectorError(f'{directory}: case "{with_rows}" looks at rows, but the workload names no audit query.')
     return cases
 
 

@@ -58,7 +58,7 @@ def _vary() -> Schema:
             **{each.name: {**_levels(_level(each)), "description": each.help} for each in factors},
             "settings": {
                 "type": "object",
-                "description": "Settings of the targets, by their names in target.toml",
+                "description": "Settings of the targets, by their names in it",
                 "additionalProperties": _levels({"type": ["string", "integer"]}),
             },
         },

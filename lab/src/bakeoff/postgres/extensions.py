@@ -11,7 +11,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 
 ELSEWHERE = (
-    'Use a PostgreSQL that has it: an installed one (postgres = "system" in [storage] of target.toml), a container '
+    'Use a PostgreSQL that has it: an installed one (postgres = "system" in storage of the target), a container '
     "image (BAKEOFF_POSTGRES_IMAGE and --in docker), or a server of your own (DATABASE_URL)."
 )
 

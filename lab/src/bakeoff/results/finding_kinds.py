@@ -152,13 +152,13 @@ NOT_AUDITED = _info(
     "correctness of what is stored: it is not known",
     "Acknowledged writes were not audited: the workload has no audit query, and names no operation that reads entities "
     "back.",
-    'Add one to its workload.toml: read_back = "GetThing", an operation with a reads table; or audit = "audit.sql", '
+    'Add one to the workload: read_back = "GetThing", an operation with a reads table; or audit = "audit.sql", '
     "which returns (key, document) of every row.",
 )
 NOT_AUDITED_BY_READS = NOT_AUDITED.worded(
     "Acknowledged writes were not audited: the target stores in no PostgreSQL that the lab could ask, and the workload "
     "names no operation that reads entities back.",
-    'Add one to its workload.toml: read_back = "GetThing", an operation with a reads table.',
+    'Add one to the workload: read_back = "GetThing", an operation with a reads table.',
 )
 NOT_AUDITED_WITHOUT_LEDGER = NOT_AUDITED.worded(
     "The engine {engine} keeps no ledger, so the stored state could not be audited.",
@@ -256,11 +256,11 @@ MEMORY_GROWING = _warning(
 )
 GAUGES_UNREAD = _warning(
     "gauges-unread",
-    "A target did not show a gauge that its target.toml declares.",
+    "A target did not show a gauge that it declares.",
     "its gauges",
     "{failed:,} of {attempts:,} readings of the gauges of {process} failed at {address}: {reason}.",
-    "Its gauges are unknown or incomplete; everything else was measured. Correct path, port and names of the gauges in "
-    "its target.toml. A process must answer within a second.",
+    "Its gauges are unknown or incomplete; everything else was measured. Correct path, port and names of its gauges. "
+    "A process must answer within a second.",
     KindLimits("{0:.0%} of the readings", 0.1),
 )
 CLOCK_ADJUSTED = _warning(

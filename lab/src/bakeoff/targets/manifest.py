@@ -134,7 +134,7 @@ class Target:
     def contained(self) -> "Target":
         """The target as containers run it: its artifact is the image, whose build needs no toolchain here."""
         if self.image is None:
-            raise UsageError(f"{self.name} has no [image] in its target.toml, so no container can run it: omit --in.")
+            raise UsageError(f"{self.name} has no image, so no container can run it: omit --in.")
         return replace(self, build=self.image, manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()))
 
     @property
@@ -191,7 +191,7 @@ class Target:
         """The environment variable that sets one of the settings a lab may vary."""
         variable = next((each.variable for each in self.settings if each.name == setting), None)
         if variable is None:
-            raise BakeoffError(f"{self.name} has no setting {setting}: add it to [settings] in its target.toml.")
+            raise BakeoffError(f"{self.name} has no setting {setting}: add it to its settings.")
         return variable
 
 
@@ -201,7 +201,7 @@ def find_targets(project: Project) -> list[Target]:
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
-            raise BakeoffError(f'Two targets are named "{target.name}". Rename one of them in its target.toml.')
+            raise BakeoffError(f'Two targets are named "{target.name}". Rename one of them.')
     return sorted(targets, key=lambda target: target.name)
 
 

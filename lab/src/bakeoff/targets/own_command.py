@@ -40,6 +40,6 @@ def run_own_command(target: Target, name: str, command: Command, around: Surroun
         placeholders.clear()
     if status != 0:
         raise BakeoffError(
-            f"{target.name}: {name} failed with status {status}. Correct {name} in [storage] of its target.toml. "
+            f"{target.name}: {name} failed with status {status}. Correct {name} in its storage. "
             f"Last lines of {log}:\n{children.last_lines(log)}"
         )

@@ -37,8 +37,7 @@ class Placeholders:
         for name, value in self._given.items():
             if name in text and value is None:
                 raise BakeoffError(
-                    f"{self._target.name} names {name}, and what it stores in has none: see kind in [storage] of its "
-                    "target.toml."
+                    f"{self._target.name} names {name}, and what it stores in has none: see kind in its storage."
                 )
             text = text.replace(name, value or "")
         if "{scratch}" in text:

@@ -202,7 +202,7 @@ def _keys(workload: Workload, reuse: Reuse) -> list[PlannedKeys]:
 def _operation(workload: Workload, operation: Operation, weight: int, size: int | None, load: Load) -> PlannedOperation:
     place = f"{workload.name}: operation {operation.name}"
     if operation.call(load.protocol) is None:
-        raise UsageError(f"{place} cannot be sent by {load.protocol}: workload.toml gives it no {load.protocol} table.")
+        raise UsageError(f"{place} cannot be sent by {load.protocol}: it has no {load.protocol} table.")
     kinds = workload.declared.keys
     try:
         kind = None if operation.key is None else kinds[operation.key]
@@ -321,7 +321,7 @@ def _variants(workload: Workload, message: str, size: int | None, seed: int, key
         raise TemplateError(f"a message of {size} bytes needs ${{fill}} in it, once.")
     fill = workload.declared.fill
     if fill is None:
-        raise TemplateError("${fill} needs a [fill] table in workload.toml.")
+        raise TemplateError("${fill} needs a [fill] table in the workload.")
     return [fill_to(template, size, fill, variant, seed, key_format) for variant in range(fill.variants)]
 
 
@@ -347,7 +347,7 @@ def _stream(workload: Workload, load: Load) -> GrpcStream:
 def _proto(workload: Workload) -> PlannedProto:
     path = workload.file("proto")
     if path is None:
-        raise BakeoffError(f"{workload.name}: a gRPC target needs proto in workload.toml.")
+        raise BakeoffError(f"{workload.name}: a gRPC target needs proto in the workload.")
     return PlannedProto(
         file=str(path),
         import_path=str(path.parent),

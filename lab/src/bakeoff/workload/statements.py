@@ -21,7 +21,7 @@ def upsert_one(workload: Workload, values: Sequence[str]) -> str:
 def _filled(workload: Workload, entry: Literal["upsert", "upsert_one"], expressions: Sequence[str]) -> str:
     text = workload.sql(entry)
     if text is None:
-        raise BakeoffError(f"{workload.name} has no {entry} in workload.toml, so the lab cannot insert rows.")
+        raise BakeoffError(f"{workload.name} has no {entry}, so the lab cannot insert rows.")
     statement = re.sub(r"--[^\n]*\n", "", text).strip().rstrip(";")
     # In one pass: a document may hold what looks like a parameter.
     return re.sub(r"\$(\d+)", lambda found: f"({expressions[int(found[1]) - 1]})", statement)
