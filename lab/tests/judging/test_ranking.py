@@ -57,3 +57,20 @@ def test_there_is_a_first_and_what_is_surely_faster_stands_ahead(speeds: list[fl
             assert each.other in placed[each.one].tied_with
         else:
             assert placed[each.other].rank > 1
+
+
+@pytest.mark.parametrize(
+    ("unranked", "verdict", "rank"),
+    [
+        (2.0, "tie", 2),
+        (2.0, "unknown", 2),
+        (2.0, "faster", 2),
+        # Less was done, or the pair shows that it is slower.
+        (0.5, "tie", 1),
+        (0.5, "unknown", 1),
+        (2.0, "slower", 1),
+    ],
+)
+def test_no_contender_is_first_where_one_without_a_rank_did_more(unranked: float, verdict: Verdict, rank: int) -> None:
+    placed = places({"a": unranked, "b": 1.0}, [pairing("a", "b", verdict)], ranked={"b"})
+    assert placed == {"b": Place(rank, ())}

@@ -53,8 +53,8 @@ class Lead:
     @property
     def paired(self) -> list[JudgedContender]:
         """The others that share a round with the best."""
-        others = [each for each in self.compared if self.best is not None and each is not self.best]
-        return [each for each in others if self.best and self.pairing(self.best, each) is not None]
+        best = self.best
+        return [] if best is None else [each for each in self.compared if self.pairing(best, each) is not None]
 
     def pairing(self, one: JudgedContender, other: JudgedContender) -> Pairing | None:
         return self.field.find_pairing(one.key, other.key)
