@@ -78,9 +78,16 @@ class Repository:
         return done.stdout
 
     def commit(self, subject: str) -> None:
+        self._git("add", "-A")
+        self._git("commit", "-qm", subject)
+
+    def revert(self) -> None:
+        """Takes the last commit back."""
+        self._git("revert", "--no-edit", "HEAD")
+
+    def _git(self, *arguments: str) -> None:
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-        for command in (["add", "-A"], [*identity, "commit", "-qm", subject]):
-            subprocess.run(["git", *command], cwd=self.root, check=True)
+        subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True)
 
     def edit(self, name: str, before: str, after: str) -> None:
         text = (self.root / name).read_text("utf-8")
@@ -114,6 +121,8 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     repository.commit("Slower")
     said = repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT, status=1)
     assert "listItems" in said
+    repository.revert()
+    repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT)
     status = subprocess.run(
         ["git", "status", "--short"], cwd=repository.root, capture_output=True, text=True, check=True
     )
