@@ -122,7 +122,7 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     said = repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT, status=1)
     assert "listItems" in said
     repository.revert()
-    repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT)
+    repository.bakeoff("gate", "--against", "HEAD~2", "--no-rerun", *SHORT)
     status = subprocess.run(
         ["git", "status", "--short"], cwd=repository.root, capture_output=True, text=True, check=True
     )
