@@ -101,7 +101,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "rate", "--rate", "fast"], '--rate: "fast"'),
         (["run", "quick", "--rate", "5"], "--rate belongs to the modes rate and equal"),
         (["run", "quick", "--arrivals", "poisson"], "--arrivals belongs to the modes rate and equal"),
-        (["run", "equal", "--rate", "1000,2000"], "The mode equal has one rate for all contenders"),
+        (["run", "equal", "--rate", "1000,2000"], "Mode equal applies one rate to all contenders"),
         (["run", "equal", "--users", "16,64"], "In the mode equal --users is one number"),
         (["run", "equal", "--payload", "default,4k"], "Mode equal has one rate for messages of one size"),
         (

@@ -105,7 +105,7 @@ def test_an_equal_load_is_half_of_the_rate_the_rate_and_last_the_maximum() -> No
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rates": [5, 6]}, "has one rate for all contenders"),
+        ({"rates": [5, 6]}, "applies one rate to all contenders"),
         ({"users": [1, 2]}, "--users is one number"),
         ({"requests": 5}, "--requests belongs to the mode count"),
         ({"think_time_s": 1.0}, "Leave out --think-time"),

@@ -1,1 +1,1 @@
-"""What OpenAPI documents and proto files describe, in the words of a workload."""
+"""OpenAPI documents and proto files, read as the operations of a workload."""

@@ -87,7 +87,7 @@ class ImportedApi:
 
     @property
     def members(self) -> dict[str, Json]:
-        """What a workload.toml has of it."""
+        """The members of a workload.toml that describe it."""
         members: dict[str, Json] = {"title": self.title} if self.title else {}
         members |= {"read_back": self.read_back} if self.read_back else {}
         members |= {"health": {self.side: self.health}} if self.health is not None else {}

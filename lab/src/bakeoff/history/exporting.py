@@ -25,7 +25,7 @@ def json_export(project: Project, server: Server, run_ids: Sequence[int]) -> str
 def csv_export(server: Server, run_ids: Sequence[int]) -> str:
     """A row for each phase of each run and each of its operations, and for all phases together (phase 0).
 
-    PostgreSQL activity, what the machine was like and the bottleneck are of the whole run, and stand in that row only.
+    PostgreSQL activity, the machine's conditions and the bottleneck are of the whole run, and stand in that row only.
     """
     text = io.StringIO()
     rows = csv.DictWriter(text, HEADINGS, lineterminator="\n")

@@ -125,7 +125,7 @@ def counts(run: RunResult) -> bool:
 
 
 def _lost_data(run: RunResult) -> bool:
-    """A void run without a finding is an older one."""
+    """Whether a void run lost data; without a finding of the reason it counts as lost."""
     kinds = {finding.kind for finding in run.findings}.intersection(VOIDING)
     return run.status is Status.VOID and (not kinds or not kinds.isdisjoint(LOSING))
 

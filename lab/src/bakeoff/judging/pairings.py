@@ -107,7 +107,7 @@ class Field:
     ranked: Collection[str]
 
     def verdict(self, one: str, other: str) -> Verdict:
-        """What is known of the first against the second."""
+        """The verdict on the first against the second."""
         pairing = self.find_pairing(one, other)
         return "unknown" if pairing is None else pairing.verdict
 

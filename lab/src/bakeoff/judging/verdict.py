@@ -1,6 +1,6 @@
 """Every sentence about which contender is faster, made from the judgement. Pure functions.
 
-A contender without a rank keeps others from a superlative: where it did more, or where its pair is a tie, who leads is
+A contender without a rank keeps others from a superlative: where it did more, or where its pair is a tie, the leader is
 open. A contender that lost writes is in no comparison, and the first sentence names it.
 """
 
@@ -130,7 +130,7 @@ def standing_of(judgement: Judgement, contender: JudgedContender) -> Pairing | s
 
 
 def factor_lines(judgement: Judgement) -> list[str]:
-    """What each factor did: a line for each, and one for each pair of a factor that is asked about pair by pair."""
+    """The effect of each factor, a line each, and of each pair of a factor that is judged pair by pair."""
     labels = {contender.key: contender.label for contender in judgement.contenders}
     return [
         *(line for effect in judgement.effects for line in _effect(effect, labels)),
@@ -219,7 +219,7 @@ def _tie(lead: Lead) -> list[str]:
 
 
 def _latencies(tied: Sequence[JudgedContender]) -> str:
-    """In the open model all who keep up do the same: how long they take for it is the difference."""
+    """In the open model all contenders that keep up do the same work; their latency is the difference."""
     levels = [(each.label, each.level_at_peak) for each in tied]
     p99_ms = {label: at.latency_ms["p99"].median for label, at in levels if at is not None and at.arrival_rate_per_s}
     if len(p99_ms) < 2:

@@ -45,7 +45,7 @@ class MadeDatabases:
                 _drop(connection, name)
 
     def close(self) -> None:
-        """What is still there may be dropped by others from now on."""
+        """Lets other labs drop the databases that are left."""
         self._holder.close()
 
     @contextlib.contextmanager

@@ -87,5 +87,5 @@ PROCESSES = Launcher()
 
 
 def own_user() -> str:
-    """The lab's own account, as which a container can read and write the lab's private files."""
+    """The lab's own account: a container that runs as it can read and write the lab's private files."""
     return f"{os.getuid()}:{os.getgid()}"

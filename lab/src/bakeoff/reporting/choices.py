@@ -9,6 +9,7 @@ from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.numbers import NOTHING
+from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.run import Status
 from bakeoff.text.prose import capitalised, listed
 from bakeoff.text.table import Table
@@ -155,7 +156,7 @@ def _names(first: Sequence[JudgedContender]) -> str:
 def _ended_early(entry: JudgedContender) -> str:
     early = [run for run in entry.runs if run.status != Status.COMPLETED]
     words = [f"round {run.round}: {run.failure or run.status}" for run in early]
-    words += [each.message for each in entry.findings if each.kind == "stopped-early"]
+    words += [each.message for each in entry.findings if each.kind == STOPPED_EARLY.name]
     return "; ".join(words) or NOTHING
 
 

@@ -180,7 +180,7 @@ class RunResult:
 
     `contender` names the target with its settings in its comparison, `factors` are the levels that make it differ, and
     `round` counts from 1. `warm_up`, `database_activity` and `machine_state` show how long it took until steady, what
-    PostgreSQL counted meanwhile, and what the machine was like.
+    PostgreSQL counted meanwhile, and the machine's conditions.
     `audit` is the engine's verdict on what was stored, None where there was no audit. `ceilings` are operations a
     second that this machine's calibrations name: `engine`, and each reference line of the database.
     `target_class` is standard or tuned, and `contract_profile` the profile that the target proved before; empty where

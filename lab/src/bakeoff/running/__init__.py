@@ -1,1 +1,1 @@
-"""Runs: one target, one mode, one payload, on a fresh database; and comparisons of them."""
+"""Runs: one target, one mode, one payload, on a fresh database."""

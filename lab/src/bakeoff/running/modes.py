@@ -134,7 +134,9 @@ def equal_phases(
     The maximum is last in every round: before it all contenders have done the same work, on tables of the same size.
     """
     if len(rates) > 1:
-        raise UsageError("The mode equal has one rate for all contenders, and measures half of it too: --rate 5000.")
+        raise UsageError(
+            "Mode equal applies one rate to all contenders, and half of it: give one, such as --rate 5000."
+        )
     rate = next(iter(rates), _RATE_TO_COME)
     connections, seconds = _equal_users(users), phase_duration_s or _EQUAL_PHASE_S
     most = Phase("Maximum", connections, seconds)

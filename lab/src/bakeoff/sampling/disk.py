@@ -1,4 +1,4 @@
-"""How long the disk takes to keep a small write: beside the speed of a core, what the machine was like."""
+"""The latency of a small durable write: with the speed of a core, a condition of the machine."""
 
 import os
 import statistics

@@ -26,7 +26,7 @@ class UsageSource(Protocol):
         ...
 
     def proportional_bytes(self) -> int | None:
-        """Memory in which each page counts in proportion to who shares it (PSS); None where unknown."""
+        """Memory in which each page is divided by the number of processes that share it (PSS); None where unknown."""
         ...
 
 
@@ -106,7 +106,7 @@ class ProcessTree:
         return list(found.values())
 
     def proportional_bytes(self) -> int | None:
-        """Memory in which each page counts in proportion to who shares it (PSS), of the last `usage`'s processes.
+        """Memory of the last `usage`'s processes, each page divided by the number that share it (PSS).
 
         The kernel walks page tables for it, which costs milliseconds for a large process. None where that fails.
         """

@@ -43,7 +43,7 @@ def description_of(
 ) -> Source | None:
     """The description that was named, that the running service shows, or that lies in the folder; None for none.
 
-    A file that nobody named and that cannot be imported is `passed_over`, with the reason.
+    A file found in the folder that cannot be imported is `passed_over`, with the reason.
     """
     if openapi is not None:
         return _read(fetched(openapi, folder) if "://" in openapi else Path(openapi).absolute())

@@ -86,7 +86,7 @@ def write_project(project: Project, new: NewProject) -> None:
 
 
 def _to_add(project: Project, new: NewProject) -> str:
-    """What the existing file lacks."""
+    """The tables that the existing file lacks."""
     known = project_file(project).document
     if known.workloads:
         new = replace(new, target={"workload": new.name, **new.target})

@@ -37,7 +37,7 @@ class NewProject:
 
     @property
     def next_steps(self) -> Iterator[str]:
-        """What to complete, and the command that measures."""
+        """The members to complete, and the command that measures."""
         opened = {name: each for name, each in self.target.items() if isinstance(each, Open)}
         yield from (f"Write {name} in {PROJECT_FILE}: {each.words}." for name, each in opened.items())
         if "run" in opened:

@@ -1,4 +1,4 @@
-"""What a repository shows of its service: commands, port, variables and storage, as members of a target."""
+"""A service's commands, port, variables and storage, read from its repository as members of a target."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def _only_service_below(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class _Shown:
-    """What the files of a service show."""
+    """Facts that the files of a service show."""
 
     folder: Path
     start: Start

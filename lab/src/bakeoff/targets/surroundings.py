@@ -1,4 +1,4 @@
-"""What the programs of a target find where they run: a port, a database or a folder, and variables."""
+"""The port, database, folder and variables that the programs of a target are given."""
 
 import os
 from collections.abc import Mapping, Sequence

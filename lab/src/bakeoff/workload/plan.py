@@ -57,7 +57,7 @@ THRESHOLDS = PlannedThresholds(p95_ms=2000, p99_ms=5000, error_rate=0.05)
 
 @dataclass(frozen=True)
 class Tls:
-    """How a target that is reached by TLS proves who it is: by the system's authorities and its host where None."""
+    """The authority that must have signed the certificate of a target; the system's authorities where None."""
 
     ca_file: Path | None = None
     server_name: str | None = None

@@ -14,7 +14,7 @@ class Reuse:
     """A run's rules of key reuse; None leaves one to the workload.
 
     `share` of the operations update an existing key. `pick` is `uniform`, or `zipf:THETA` with the oldest hottest.
-    `shared` keys belong to all users, who contend for them; without it each user has its own keys.
+    `shared` keys belong to all users and are contended; without it each user has its own keys.
     """
 
     share: float | None = None
