@@ -6,6 +6,7 @@ publish its children, and a child may reach its siblings through it. A parent th
 is a circle. Tests (`#[cfg(test)]`, modules named `tests`) are left out.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -164,14 +165,17 @@ def _circle_through(module: Module, edges: Edges) -> list[Module]:
     return []
 
 
+def _packages(folder: str) -> Iterator[Path]:
+    """The packages below a folder. Build output is not searched: compilers may be changing it."""
+    for here, below, files in os.walk(folder):
+        below[:] = sorted(name for name in below if name != "target")
+        if "Cargo.toml" in files and "src" in below:
+            yield Path(here)
+
+
 def main(folders: Sequence[str]) -> int:
     """Prints the circles below the folders; the exit status."""
-    packages = [
-        manifest.parent
-        for folder in folders
-        for manifest in sorted(Path(folder).rglob("Cargo.toml"))
-        if (manifest.parent / "src").exists() and "target" not in manifest.relative_to(folder).parts
-    ]
+    packages = [package for folder in folders for package in _packages(folder)]
     if not packages:
         sys.exit(f"rust_module_circles: no package in {', '.join(folders)}")
     found = [circle for package in packages for circle in circles(package)]

@@ -1,1 +1,1 @@
-"""The k6 engine: starts k6 with a plan and turns what it measures into the result stream of lab/src/bakeoff/formats/README.md."""
+"""The k6 engine: starts k6 with a plan, and writes its figures as the result stream (lab/src/bakeoff/formats)."""
