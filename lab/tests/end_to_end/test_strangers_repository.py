@@ -24,7 +24,7 @@ env = { SHOP_DB = "{state}/shop.db" }
 storage = { kind = "files", prepare = "python3 shop.py migrate" }
 """
 CREDENTIALS = 'message = \'{"email": "demo@example.org", "password": "correct horse"}\'\n'
-SHORT = ("--users", "2", "--phase-duration", "2s", "--warm-up", "0s", "--rounds", "3")
+SHORT = ("--users", "2", "--phase-duration", "2s", "--warm-up", "0s")
 SLOWER = "import time; time.sleep(0.02); "
 
 
@@ -114,7 +114,7 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     smoke = repository.bakeoff("run", "smoke").splitlines()
     failed = smoke[0].split().index("failed")
     assert smoke[2].split()[failed] == "0", smoke
-    assert "operations/s" in repository.bakeoff("run", "quick", *SHORT)
+    assert "operations/s" in repository.bakeoff("run", "quick", "--rounds", "3", *SHORT)
     assert "listItems" in repository.bakeoff("report", "--format", "markdown", "--output", "-")
     repository.commit("Measure it")
     repository.edit("shop.py", r'(if self\.path == "/items":\n +)', rf"\g<1>{SLOWER}")

@@ -87,7 +87,7 @@ def test_a_commit_is_what_was_measured_of_it_alone(
 def test_a_commit_without_any_such_says_what_does_not_count(store: MetricsStore, project: Project, head: str) -> None:
     add(store, head, mode="smoke")
     add(store, head, uncommitted=True)
-    with pytest.raises(BakeoffError, match="reruns of a gate and runs of a checkout with uncommitted"):
+    with pytest.raises(BakeoffError, match="reruns of a gate and runs of a project with uncommitted"):
         resolve(project, store.server, head)
 
 

@@ -7,6 +7,7 @@ from throwaway_server import throwaway_server
 
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
+from bakeoff.postgres.target_role import make_target_role
 from bakeoff.project import Project
 
 pytestmark = pytest.mark.end_to_end
@@ -39,3 +40,13 @@ def test_a_target_behind_a_relay_has_its_own_role(project: Project, tmp_path: Pa
         assert (user_of(relay.server), user_of(relay.server.as_targets)) == ("postgres", "bakeoff_target")
         relay.server.as_targets.execute_script(SCHEMA)
         server.as_targets.execute_script(SCHEMA)
+
+
+def test_a_target_that_writes_already_is_not_waited_for(project: Project, tmp_path: Path) -> None:
+    """After a restart of the server the target is back before the lab: a lock on its tables could deadlock with it."""
+    with throwaway_server(project, tmp_path) as start, start() as server:
+        server.as_targets.execute_script(SCHEMA)
+        with server.as_targets.connect() as target, target.transaction(), server.connect() as lab:
+            target.execute("LOCK TABLE notes IN ROW EXCLUSIVE MODE")
+            lab.execute("SET lock_timeout = '2s'")
+            make_target_role(lab, "secret")

@@ -17,13 +17,14 @@ BEGIN
     -- Tables that the lab makes for targets that run already.
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO bakeoff_target;
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON SEQUENCES TO bakeoff_target;
-    FOR found IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+    -- After a restart a target may be writing already: its own tables are left alone, as a lock on each would deadlock.
+    FOR found IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner <> 'bakeoff_target' LOOP
         EXECUTE format('ALTER TABLE public.%I OWNER TO bakeoff_target', found.tablename);
     END LOOP;
     -- Those of extensions stay theirs.
     FOR found IN
         SELECT oid::regprocedure AS routine FROM pg_proc
-        WHERE pronamespace = 'public'::regnamespace AND NOT EXISTS (
+        WHERE pronamespace = 'public'::regnamespace AND proowner <> 'bakeoff_target'::regrole AND NOT EXISTS (
             SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
         )
     LOOP
