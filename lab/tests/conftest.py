@@ -13,14 +13,15 @@ from playwright.sync_api import Browser, sync_playwright
 from throwaway_server import throwaway_server
 
 from bakeoff.postgres.server import Server
-from bakeoff.project import PROJECT_VARIABLE, Project, find_project, own_checkout
+from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project, find_project, own_checkout
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
 from checkouts import share_databases, throwaway
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("tests", deadline=None, derandomize=True)
-# The tests of the tool that need a project read the gallery.
+# The tests of the tool that need a project read the gallery; the launcher's own is for people.
+os.environ.pop(FALLBACK_VARIABLE, None)
 os.environ.setdefault(PROJECT_VARIABLE, str(own_checkout().root / "gallery"))
 
 settings.load_profile("tests")
