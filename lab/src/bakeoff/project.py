@@ -3,13 +3,13 @@
 import itertools
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError, NotFoundError
+from bakeoff.git import git
 
 PROJECT_FILE = "bakeoff.toml"
 PROJECT_VARIABLE = "BAKEOFF_PROJECT"
@@ -144,9 +144,7 @@ def _editor_schema() -> str:
 
 def _repository_of(folder: Path) -> Path | None:
     try:
-        found = subprocess.run(
-            ["git", "-C", str(folder), "rev-parse", "--show-toplevel"], capture_output=True, text=True, check=False
-        )
+        found = git(folder, "rev-parse", "--show-toplevel")
     except OSError:
         return None
     return Path(found.stdout.strip()) if found.returncode == 0 else None
@@ -155,16 +153,12 @@ def _repository_of(folder: Path) -> Path | None:
 def tracked_files(folder: Path) -> Iterator[Path] | None:
     """The files below a folder that git tracks, with what changed in them; None where git knows none of them."""
     try:
-        found = subprocess.run(
-            ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--recurse-submodules", "--", "."],
-            capture_output=True,
-            check=False,
-        )
+        found = git(folder, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ".")
     except OSError:
         return None
     if found.returncode != 0 or not found.stdout:
         return None
-    names = sorted({os.fsdecode(name) for name in found.stdout.split(b"\0") if name})
+    names = sorted({name for name in found.stdout.split("\0") if name})
     return (folder / name for name in names if (folder / name).is_file())
 
 

@@ -1,5 +1,6 @@
 """Two commits side by side: the other's files, its targets, and what each contender is called."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.history.comparison_of_commit import commit_of
 from bakeoff.options.variant import short
 from bakeoff.project import PROJECT_FILE, Project, tracked_files
 from bakeoff.running.contender import Contender
@@ -64,6 +66,56 @@ def test_the_files_of_a_commit_lie_beside_the_checkouts(checkout: Project) -> No
     # A folder that was deleted is made again.
     shutil.rmtree(other.root)
     assert (checked_out(checkout, commit).root / "targets" / "one").is_dir()
+
+
+def test_a_hook_of_git_names_neither_the_repository_nor_the_index(
+    checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = full_name(checkout, "before")
+    (checkout.root / "staged").touch()
+    git(checkout.root, "add", "-A")
+    status = git(checkout.root, "status", "--porcelain")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    git(elsewhere, "init", "-q")
+    with monkeypatch.context() as hook:
+        hook.setenv("GIT_INDEX_FILE", str(checkout.root / ".git" / "index"))
+        other = checked_out(checkout, commit)
+        assert not (other.root / "staged").exists()
+    assert git(checkout.root, "status", "--porcelain") == status
+    with monkeypatch.context() as hook:
+        hook.setenv("GIT_DIR", str(elsewhere / ".git"))
+        hook.setenv("GIT_WORK_TREE", str(elsewhere))
+        assert full_name(checkout, "before") == commit
+        assert commit_of(checkout, "before") == commit
+        assert Project(checkout.root).repository == checkout.root
+        assert checkout.root / "staged" in set(tracked_files(checkout.root) or ())
+        targets = (each.target for each in contenders(checkout))
+        recorded = [environment_of(checkout, target, None).get("commit") for target in targets]
+    assert recorded == [git(checkout.root, "rev-parse", "HEAD")] * 2
+
+
+def test_settings_for_one_command_of_git_are_kept(checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "status.showUntrackedFiles")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "no")
+    (checkout.root / "one").touch()
+    assert uncommitted(checkout) is None
+
+
+def test_worktrees_of_the_user_stay_known(checkout: Project, tmp_path: Path) -> None:
+    """Their folders may lie on a disk that is not mounted."""
+    git(checkout.root, "worktree", "add", "--detach", str(tmp_path / "unmounted"))
+    shutil.rmtree(tmp_path / "unmounted")
+    commits = [full_name(checkout, "HEAD")]
+    for number in range(3):
+        git(checkout.root, "commit", "-q", "--allow-empty", "-m", str(number))
+        commits.append(full_name(checkout, "HEAD"))
+    for commit in commits:
+        checked_out(checkout, commit)
+    known = git(checkout.root, "worktree", "list", "--porcelain").splitlines()
+    names = {Path(line).name for line in known if line.startswith("worktree ")}
+    assert names == {checkout.root.name, "unmounted", *(short(commit) for commit in commits[-3:])}
 
 
 def test_only_the_newest_commits_keep_their_builds(checkout: Project) -> None:
@@ -161,6 +213,7 @@ def test_a_worktree_that_was_interrupted_is_made_again(checkout: Project) -> Non
     other = checked_out(checkout, commit)
     shutil.rmtree(other.state)
     shutil.rmtree(other.root / "targets")
+    git(checkout.root, "worktree", "lock", "--reason", "initializing", str(other.root))
     assert (checked_out(checkout, commit).root / "targets" / "one").is_dir()
 
 
@@ -210,6 +263,17 @@ def test_a_target_outside_of_the_repository_is_refused(checkout: Project, tmp_pa
             commit = full_name(checkout, "HEAD")
         with pytest.raises(UsageError, match=f"{TARGET} lies outside of it, in {directory}"):
             with_commit(checkout, commit, contenders(checkout), lambda *_: None)
+
+
+def test_a_target_outside_of_the_repository_leaves_the_others_comparable(checkout: Project, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    outside = os.path.relpath(tmp_path / "outside", checkout.root / "targets" / "two")
+    manifest = checkout.root / "targets" / "two" / "target.toml"
+    manifest.write_text(f'directory = "{outside}"\n{manifest.read_text("utf-8")}', "utf-8")
+    git(checkout.root, "commit", "-qam", "A relative directory")
+    inside = [each for each in contenders(checkout) if each.target.name == TARGET]
+    keys = [each.key for each in with_commit(checkout, full_name(checkout, "HEAD"), inside, lambda *_: None)]
+    assert len(keys) == 2
 
 
 def test_a_target_without_declared_inputs_is_what_git_tracks_of_each_commit(checkout: Project) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.git import git
 from bakeoff.project import Project, path_here
 
 # Tests must not use a server of the user's own.
@@ -112,7 +113,7 @@ def affected(project: Project, checks: Sequence[Check], since: str) -> list[Chec
 
 def _git(project: Project, *arguments: str) -> list[str]:
     try:
-        found = subprocess.run(["git", *arguments], cwd=project.root, capture_output=True, text=True, check=False)
+        found = git(project.root, *arguments)
     except OSError as error:
         raise BakeoffError(f"--changed needs git: {error.strerror}.") from error
     if found.returncode != 0:

@@ -3,11 +3,12 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.git import git
 from bakeoff.options.variant import CANDIDATE, COMMIT, short
 from bakeoff.project import IGNORE_FILE, PROJECT_FILE, Project, prepare_state
 from bakeoff.running.contender import Contender
@@ -17,6 +18,9 @@ from bakeoff.targets.manifest import Target, find_targets
 _KEPT = 3
 # A submodule may come from a server.
 _GIT_TIMEOUT_S = 600
+# A worktree that git still knows though its folder was removed; twice, as git locks one while it makes it.
+# Not `git worktree prune`: it would forget the user's own on a disk that is not mounted.
+_FORCE = ("--force", "--force")
 
 
 def full_name(project: Project, reference: str) -> str:
@@ -76,10 +80,10 @@ def checked_out(project: Project, commit: str) -> Project:
 def _check_out(project: Project, commit: str, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _git(project.root, "worktree", "prune")
     # No hook of the project's own runs because of a measurement.
     without_hooks = ("-c", f"core.hooksPath={os.devnull}")
-    made = _git(project.root, *without_hooks, "worktree", "add", "--detach", str(folder), commit)
+    add = ("worktree", "add", *_FORCE, "--detach")
+    made = _git(project.root, *without_hooks, *add, str(folder), commit)
     if made.returncode == 0 and (folder / ".gitmodules").exists():
         made = _git(folder, *without_hooks, "submodule", "update", "--init", "--recursive")
     if made.returncode != 0:
@@ -107,7 +111,7 @@ def with_commit(
     """
     for contender in contenders:
         _check_inside(contender.target, project.repository)
-    others = _targets_at(project, commit)
+    others = _targets_at(project, commit, {contender.target.name for contender in contenders})
     both = []
     for contender in contenders:
         other = others.get(contender.target.name)
@@ -137,10 +141,10 @@ def _at(contender: Contender, level: str) -> Contender:
     return replace(contender, factors={**contender.factors, COMMIT: level})
 
 
-def _targets_at(project: Project, commit: str) -> Mapping[str, Target]:
+def _targets_at(project: Project, commit: str, names: Collection[str]) -> Mapping[str, Target]:
     other = checked_out(project, commit)
     try:
-        return {target.name: target for target in find_targets(other)}
+        return {target.name: target for target in find_targets(other, names)}
     except BakeoffError as error:
         raise BakeoffError(f"The commit {short(commit)} cannot be measured by this lab: {error.message}") from error
 
@@ -149,14 +153,12 @@ def _remove_oldest(project: Project, commits: Path) -> None:
     newest_first = sorted(commits.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
     for folder in newest_first[_KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
-    if newest_first[_KEPT:]:
-        _git(project.root, "worktree", "prune")
+        _git(project.root, "worktree", "remove", *_FORCE, str(folder))
 
 
 def _git(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = ["git", "-C", str(folder), *arguments]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=_GIT_TIMEOUT_S)
+        return git(folder, *arguments, timeout_s=_GIT_TIMEOUT_S)
     except FileNotFoundError as error:
         raise BakeoffError("--against needs git, which is not on PATH. Install it, or leave out --against.") from error
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,9 +1,9 @@
 """Which comparison a commit stands for."""
 
-import subprocess
 from collections.abc import Sequence
 
 from bakeoff.errors import BakeoffError
+from bakeoff.git import git
 from bakeoff.history.run_figures import RunFigures, Series, read_figures
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
@@ -34,9 +34,9 @@ WHERE comparisons.id = ANY(%s) AND figures.status = 'completed'
 
 def commit_of(project: Project, reference: str) -> str | None:
     """The full name of a git reference's commit, or None where it names none."""
-    command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}"]
+    command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
     try:
-        done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+        done = git(project.root, *command)
     except OSError as error:
         raise BakeoffError(f'"{reference}" looks like a git reference, and git cannot be run: {error}.') from error
     return done.stdout.strip() if done.returncode == 0 else None

@@ -3,12 +3,12 @@
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from bakeoff import __version__
 from bakeoff.builds.toolchain import build_flags
+from bakeoff.git import git
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
@@ -57,8 +57,8 @@ def machine_name() -> str:
 @cache
 def _commit(root: Path) -> tuple[str | None, str | None]:
     """The commit of a checkout, and whether it has other changes."""
-    status = _output(["git", "status", "--porcelain"], root)
-    return _output(["git", "rev-parse", "HEAD"], root), None if status is None else str(bool(status)).lower()
+    status = _git(root, "status", "--porcelain")
+    return _git(root, "rev-parse", "HEAD"), None if status is None else str(bool(status)).lower()
 
 
 @cache
@@ -87,9 +87,9 @@ def _cpu_model() -> str | None:
     return next((line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")), None)
 
 
-def _output(command: Sequence[str], directory: Path) -> str | None:
+def _git(folder: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=20, check=False)
+        done = git(folder, *arguments, timeout_s=20)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() if done.returncode == 0 else None

@@ -2,7 +2,7 @@
 
 import fnmatch
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -195,9 +195,10 @@ class Target:
         return variable
 
 
-def find_targets(project: Project) -> list[Target]:
-    """All targets of the project, ordered by name."""
-    targets = [_target(project, toml) for toml in _declared(project)]
+def find_targets(project: Project, among: Collection[str] | None = None) -> list[Target]:
+    """All targets of the project, or those `among` these names, ordered by name."""
+    declared = (toml for toml in _declared(project) if among is None or toml.document.name in among)
+    targets = [_target(project, toml) for toml in declared]
     names = [target.name for target in targets]
     for target in targets:
         if names.count(target.name) > 1:
