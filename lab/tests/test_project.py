@@ -8,7 +8,17 @@ import pytest
 from bakeoff.cli import doctor as doctor_command
 from bakeoff.cli import main
 from bakeoff.errors import BakeoffError, NotFoundError
-from bakeoff.project import FALLBACK_VARIABLE, PROJECT_FILE, PROJECT_VARIABLE, find_project, hidden_project, tool
+from bakeoff.project import (
+    EDITOR_SCHEMA,
+    FALLBACK_VARIABLE,
+    IGNORE_FILE,
+    PROJECT_FILE,
+    PROJECT_VARIABLE,
+    Project,
+    find_project,
+    hidden_project,
+    tool,
+)
 
 
 @pytest.fixture
@@ -64,6 +74,28 @@ def test_of_two_projects_the_nearest_is_meant_and_a_mistake_names_both(
     )
     monkeypatch.setenv(PROJECT_VARIABLE, str(folder))
     assert hidden_project() is None
+
+
+@pytest.mark.parametrize("named", ["inner/../inner", "link", f"link/{PROJECT_FILE}"])
+def test_a_project_is_the_same_by_whichever_path(folder: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    (folder / PROJECT_FILE).touch()
+    (folder.parent / "link").symlink_to(folder)
+    path = folder.parent / named
+    monkeypatch.setenv(PROJECT_VARIABLE, str(path))
+    assert find_project() == Project(folder)
+    monkeypatch.delenv(PROJECT_VARIABLE)
+    monkeypatch.chdir(folder.parent / "link")
+    assert find_project() == Project(folder)
+
+
+def test_the_schema_for_editors_follows_the_lab(folder: Path) -> None:
+    (folder / PROJECT_FILE).touch()
+    schema = find_project().state / EDITOR_SCHEMA
+    current = schema.read_text("utf-8")
+    (schema.parent.parent / IGNORE_FILE).write_text("!kept\n")
+    schema.write_text("of an earlier version")
+    assert (find_project().state / EDITOR_SCHEMA).read_text("utf-8") == current
+    assert (schema.parent.parent / IGNORE_FILE).read_text() == "!kept\n", "a file of the user's own"
 
 
 def test_a_read_only_checkout_is_one_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

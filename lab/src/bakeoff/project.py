@@ -98,7 +98,7 @@ def _named(variable: str) -> Project | None:
         raise BakeoffError(f"--project or {variable} names {root}, which is no folder. Name the one of a project.")
     if not (root / PROJECT_FILE).is_file():
         raise BakeoffError(f"{root} is no project: it has no {PROJECT_FILE}. Type {COMMAND} init there to make one.")
-    return Project(root)
+    return Project(root.resolve())
 
 
 def _above(folder: Path) -> Iterator[Project]:
@@ -117,13 +117,13 @@ def hidden_project() -> str | None:
 
 def prepare_state(project: Project) -> None:
     """Keeps results and builds out of the repository of the project; gives editors the schema of its file."""
-    ignore = project.state / IGNORE_FILE
-    if ignore.exists():
-        return
+    ignore, schema, text = project.state / IGNORE_FILE, project.state / EDITOR_SCHEMA, _editor_schema()
     try:
-        (project.state / EDITOR_SCHEMA.parent).mkdir(parents=True, exist_ok=True)
-        (project.state / EDITOR_SCHEMA).write_text(_editor_schema(), "utf-8")
-        ignore.write_text("*\n")
+        if not schema.is_file() or schema.read_bytes() != text.encode():
+            schema.parent.mkdir(parents=True, exist_ok=True)
+            schema.write_text(text, "utf-8")
+        if not ignore.exists():
+            ignore.write_text("*\n")
     except OSError as error:
         raise BakeoffError(
             f"{project.state} cannot be written: {error.strerror}. It holds the state and the results of the project: "

@@ -6,7 +6,7 @@ import pytest
 from bakeoff_process import bakeoff
 
 from bakeoff.cli.init import InitOptions, make_project
-from bakeoff.project import PROJECT_VARIABLE, Project
+from bakeoff.project import PROJECT_FILE, PROJECT_VARIABLE, Project
 
 
 def test_the_command_explains_every_file_and_what_to_do_next(
@@ -39,6 +39,13 @@ def test_folders_are_named_by_a_new_file_where_there_is_none(
     assert (tmp_path / "bakeoff.toml").read_text("utf-8").startswith("[folders]\n")
     assert "contract/users/workload.toml" in capsys.readouterr().out
     assert (tmp_path / "targets" / "users" / "rest" / "target.toml").is_file()
+
+
+def test_the_name_is_that_of_the_folder_by_whichever_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shop" / "inner").mkdir(parents=True)
+    monkeypatch.setenv(PROJECT_VARIABLE, str(tmp_path / "shop" / "inner" / ".."))
+    make_project(InitOptions([]))
+    assert "[targets.shop]" in (tmp_path / "shop" / PROJECT_FILE).read_text("utf-8")
 
 
 @pytest.mark.parametrize(

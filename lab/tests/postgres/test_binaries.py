@@ -14,6 +14,7 @@ from bakeoff.postgres.binaries import (
     UNPRIVILEGED_USER,
     data_folders,
     find_installation,
+    folder_outside,
     has_extension,
     programs_of,
 )
@@ -37,6 +38,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         return programs
 
     return made
+
+
+def test_a_project_has_one_folder_outside_by_whichever_path(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert folder_outside(Project(tmp_path / "link")) == folder_outside(Project(tmp_path))
 
 
 def program(path: Path, output: str) -> None:

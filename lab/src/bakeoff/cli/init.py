@@ -113,7 +113,7 @@ def _folder() -> Path:
     folder = folder.parent if folder.name == PROJECT_FILE else folder
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}. Make it, and start again.")
-    return folder
+    return folder.resolve()
 
 
 def _explanation(file: Path) -> str:

@@ -88,7 +88,8 @@ def data_folders(project: Project) -> list[Path]:
 
 def folder_outside(project: Project) -> Path:
     """Where a project that the account cannot enter has its programs and data: durable, unlike /tmp."""
-    return Path("/var/tmp") / f"bakeoff-{hashlib.sha256(str(project.root).encode()).hexdigest()[:12]}"  # noqa: S108
+    root = str(project.root.resolve())
+    return Path("/var/tmp") / f"bakeoff-{hashlib.sha256(root.encode()).hexdigest()[:12]}"  # noqa: S108
 
 
 def programs_of(choice: str) -> Path:
