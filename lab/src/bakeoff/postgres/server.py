@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 POSTGRESQL_PORT, LOOPBACK = 5432, "127.0.0.1"
 _OLDEST_MAJOR_VERSION = 15
+_SCHEMES = ("postgresql://", "postgres://")
 _MARKER = "bakeoff_may_drop_tables_here"
 
 
@@ -149,7 +150,10 @@ class Server:
 
 
 def _in_database(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{quote(name, safe='')}"))
+    parts = urlsplit(url)
+    # A dbname there would go before the path; urlunsplit leaves out the // of a URL without a host.
+    query = "&".join(each for each in parts.query.split("&") if each and not each.startswith("dbname="))
+    return f"{parts.scheme}://{parts.netloc}/{quote(name, safe='')}" + (f"?{query}" if query else "")
 
 
 def url_at(url: str, address: Callable[[str, int], tuple[str, int]]) -> str:
@@ -169,6 +173,11 @@ def at_port(url: str, port: int) -> str:
 
 def user_server(url: str, variable: str) -> Server:
     """A server of the user's own; refuses what the lab cannot use."""
+    if not url.startswith(_SCHEMES):
+        raise BakeoffError(
+            f"{variable} is not a URL: write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or for a Unix socket "
+            "as postgresql:///DATABASE?host=/FOLDER."
+        )
     server = Server(url, None, embedded=False)
     version = server.version()
     if int(version.split(".")[0]) < _OLDEST_MAJOR_VERSION:
