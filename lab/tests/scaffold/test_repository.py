@@ -39,7 +39,8 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
         (
             {
                 "go.mod": "module shop\nrequire github.com/jackc/pgx/v5 v5.1.0",
-                "cmd/migrate/main.go": GO_MAIN,
+                "cmd/migrate/main.go": GO_MAIN + 'var a = flag.String("metrics", ":81", "")',
+                "cmd/server/main_test.go": 'var a = flag.String("test", ":82", "")',
                 "cmd/server/main.go": GO_MAIN
                 + 'var a = flag.String("addr", ":80", "")\nvar b = os.Getenv("SHOP_DB_DSN")',
             },
@@ -48,6 +49,18 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
                 "run": ".bakeoff/bin/server -addr 127.0.0.1:{port}",
                 "env": {"SHOP_DB_DSN": "{database_url}"},
                 "storage": "postgresql",
+            },
+        ),
+        (
+            {
+                "go.mod": "module shop\nrequire modernc.org/sqlite v1.0.0",
+                "my server/main.go": GO_MAIN
+                + 'var a = flag.Int("port", 80, "")\nvar b = flag.String("file", "./shop.db", "")',
+            },
+            {
+                "build": "go build -o '.bakeoff/bin/my server' './my server'",
+                "run": "'.bakeoff/bin/my server' -port {port} -file \"{state}/shop.db\"",
+                "storage": "files",
             },
         ),
         (

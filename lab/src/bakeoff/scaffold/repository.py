@@ -140,10 +140,12 @@ class _Shown:
 
     @property
     def _flags(self) -> Iterator[str]:
-        """Flags of a Go program for its port and its files."""
-        if not self.start.run or self.start.file != "go.mod":
+        """Flags of a Go program for its port and its files; other programs of the repository have their own."""
+        if not self.start.main:
             return
-        for name, usual in (each.groups() for text in self._sources for each in _FLAG.finditer(text)):
+        sources = sorted((self.folder / self.start.main).glob("*.go"))
+        texts = [text_of(path) for path in sources if not path.name.endswith("_test.go")]
+        for name, usual in (each.groups() for text in texts for each in _FLAG.finditer(text)):
             value = usual.strip('"')
             if name in ("port", "p", f"{self.protocol}-port", "http-port"):
                 yield f"-{name} {{port}}"
@@ -152,9 +154,9 @@ class _Shown:
             elif self._kind == "postgresql":
                 continue
             elif re.search(r"\.(db|sqlite3?|bolt)$", value):
-                yield f"-{name} {{state}}/{Path(value).name}"
+                yield f'-{name} "{{state}}/{Path(value).name}"'
             elif name in ("data", "data-dir", "dir", "state"):
-                yield f"-{name} {{state}}"
+                yield f'-{name} "{{state}}"'
 
     @cached_property
     def _composed(self) -> Mapping[str, Mapping[str, str]]:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,13 +26,14 @@ _PYTHON_APPS = (
 
 @dataclass(frozen=True)
 class Start:
-    """The commands of a service: `made_in` is the folder that builds may write to, `file` what shows them."""
+    """The commands of a service: `file` is what shows them, `main` the folder of a Go program, within the service."""
 
     file: str
     build: str = ""
     run: str = ""
     prepare: str = ""
     programs: str = ""
+    main: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def of_package(self, command: str) -> str:
@@ -81,8 +83,9 @@ def _go(folder: Path, made_in: str) -> Start | None:
     main = _serving({path.relative_to(folder).as_posix(): path.name for path in mains})
     if main is None:
         return Start("go.mod")
-    program = f"{made_in}/bin/{(folder / main).resolve().name}"
-    return Start("go.mod", f"go build -o {program} ./{'' if main == '.' else main}", program)
+    program = shlex.quote(f"{made_in}/bin/{(folder / main).resolve().name}")
+    package = shlex.quote(f"./{'' if main == '.' else main}")
+    return Start("go.mod", f"go build -o {program} {package}", program, main=main)
 
 
 def _rust(folder: Path, _made_in: str) -> Start | None:
