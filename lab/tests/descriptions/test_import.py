@@ -112,6 +112,7 @@ SCHEMAS: list[dict[str, Any]] = [
     {"type": "integer", "exclusiveMinimum": 5, "exclusiveMaximum": 8},
     {"type": "integer", "maximum": -3},
     {"type": "integer", "minimum": 7, "multipleOf": 5, "maximum": 40},
+    {"type": "integer", "maximum": 2_000_000_000, "multipleOf": 10},
     {"type": "number", "minimum": 0, "maximum": 1},
     {"type": "string", "minLength": 30, "maxLength": 30},
     {"type": "string", "maxLength": 2},
@@ -151,6 +152,37 @@ def test_values_obey_their_schema(schema: dict[str, Any]) -> None:
         Draft202012Validator({**schema, **document}).validate(sample(template, number))
 
 
+PET: dict[str, Any] = {
+    "type": "object",
+    "required": ["kind"],
+    "properties": {"kind": {"type": "string", "enum": ["cat", "dog"]}},
+    "oneOf": [{"$ref": "#/$defs/dog"}, {"$ref": "#/$defs/cat"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "members"), [("pet", {"kind", "barks"}), ("dog", {"kind", "barks"}), ("cat", {"kind", "purrs", "mother"})]
+)
+def test_a_subtype_that_names_its_base_has_the_members_of_both(name: str, members: set[str]) -> None:
+    def subtype(**properties: object) -> dict[str, Any]:
+        return {"allOf": [{"$ref": "#/$defs/pet"}, {"type": "object", "properties": properties}]}
+
+    cat = subtype(purrs={"type": "boolean"}, mother={"$ref": "#/$defs/cat"})
+    definitions = {"pet": PET, "dog": subtype(barks={"type": "boolean"}), "cat": cat}
+    templates = SchemaTemplates(Resolve({"$defs": definitions}))
+
+    value = sample(templates.json({"$ref": f"#/$defs/{name}"}))
+
+    assert isinstance(value, dict)
+    assert value.keys() == members
+
+
+def test_an_array_that_must_hold_itself_ends() -> None:
+    nested: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/nested"}}
+
+    assert sample(SchemaTemplates(Resolve({"$defs": {"nested": nested}})).json(nested))
+
+
 def test_a_pattern_without_an_example_is_to_be_decided() -> None:
     templates = SchemaTemplates(Resolve({}))
     templates.json({"type": "string", "pattern": "^[A-Z]{3}$"}, "code")
@@ -167,6 +199,11 @@ MINIMAL = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n'
         ('swagger: "2.0"', "is not OpenAPI 3"),
         (MINIMAL.replace("title: t, ", ""), "is not valid OpenAPI: .*'title' is a required property"),
         (MINIMAL, "describes no operation that can be sent"),
+        (
+            MINIMAL.replace("3.0.3", "3.3.0"),
+            r"api.yaml has openapi: 3.3.0; supported are 3.0.x, 3.1.x, 3.2.x. Convert it to one of these.",
+        ),
+        (MINIMAL.replace("3.0.3", "3.1"), r"has openapi: 3.1; supported are"),
         (
             MINIMAL.replace("paths: {}", "paths: { /a: { $ref: other.yaml } }"),
             "refers to other.yaml: bundle it into one file first",
@@ -211,6 +248,54 @@ def test_what_is_shown_by_id_can_be_read_back_with_a_login_and_without(
     source.write_text(text.replace("security: [{ bearer: [] }]", security, 1), "utf-8")
 
     assert list(written(empty_checkout, import_openapi(source), source).declared.reads_back) == read_back
+
+
+JSON_TYPE, FORM_TYPE = "application/json", "application/x-www-form-urlencoded"
+USER = {"type": "string", "format": "email", "example": "a@b.org"}
+
+
+@pytest.mark.parametrize(
+    ("media_type", "schema", "beside", "message"),
+    [
+        (JSON_TYPE, {"user": USER, "code": {"type": "string", "example": 12}}, {}, '{"user":"a@b.org","code":"12"}'),
+        (JSON_TYPE, {"user": {"default": "ada"}, "kind": {"const": "x"}}, {}, '{"user":"ada","kind":"x"}'),
+        (JSON_TYPE, {"user": {"type": "string", "examples": ["ada", "bob"]}}, {}, '{"user":"ada"}'),
+        (JSON_TYPE, {"inner": {"type": "object", "properties": {"user": USER}}}, {}, '{"inner":{"user":"a@b.org"}}'),
+        (JSON_TYPE, {"user": {"type": "string"}}, {"example": {"user": "ada"}}, '{"user": "ada"}'),
+        (JSON_TYPE, {"user": {"type": "string"}}, {"examples": {"one": {"value": {"user": "a"}}}}, '{"user": "a"}'),
+        (FORM_TYPE, {"user": USER}, {}, "user=a%40b.org"),
+        (FORM_TYPE, {"user": {"type": "string"}}, {"example": {"user": "a b"}}, "user=a+b"),
+    ],
+)
+def test_a_login_is_sent_with_the_examples_of_its_description(
+    tmp_path: Path, media_type: str, schema: dict[str, Any], beside: dict[str, Any], message: str
+) -> None:
+    content = {media_type: {"schema": {"type": "object", "properties": schema}, **beside}}
+    token = {"properties": {"token": {"type": "string"}}}
+    reply = {"200": {"description": "a token", "content": {"application/json": {"schema": token}}}}
+    same = {"requestBody": {"content": content}, "responses": reply}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "security": [{"b": []}],
+        "components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}},
+        "paths": {"/login": {"post": same}, "/notes": {"post": same}},
+    }
+    (tmp_path / "api.json").write_text(json.dumps(document), "utf-8")
+
+    api = import_openapi(tmp_path / "api.json")
+
+    login, other = api.operations
+    assert (login.is_login, login.message, api.advice) == (True, message, [])
+    assert "const" in json.dumps(schema) or "${" in str(other.message), "what others send varies"
+
+
+def test_an_api_with_a_login_is_audited_by_its_reads() -> None:
+    api = import_openapi(HERE.parent / "projects" / "shop" / "openapi.yaml")
+
+    create = next(each for each in api.operations if each.creates == "item")
+    assert api.read_back == ["readItem"]
+    assert create.effect == {"kind": "put", "document": "", "key": ["item", "${captured.id}"]}
 
 
 def test_a_login_of_oauth_is_the_operation_of_its_token_url(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from bakeoff.workload.loader import load_workload
 
 DESCRIPTIONS = Path(__file__).parents[1] / "descriptions"
 OPENAPI = DESCRIPTIONS / "users.openapi.yaml"
+SHOP = DESCRIPTIONS.parent / "projects" / "shop" / "openapi.yaml"
 
 
 @pytest.fixture
@@ -83,12 +84,30 @@ def test_without_a_description_one_operation_is_an_example(folder: Path) -> None
 def test_a_description_that_cannot_be_used_is_passed_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "api").mkdir()
     (folder / "swagger.json").write_text('{"swagger": "2.0"}', "utf-8")
+    (folder / "openapi.yaml").write_text(f"openapi: 3.0.3\ninfo: {'[' * 3000}{']' * 3000}\n", "utf-8")
     (folder / "api" / "openapi.yaml").write_bytes(OPENAPI.read_bytes())
 
     make_project(InitOptions())
 
     assert 'openapi = "api/openapi.yaml"' in lines(folder)
-    assert "swagger.json is not OpenAPI 3" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "swagger.json is not OpenAPI 3" in printed
+    assert f"- not used: {folder / 'openapi.yaml'} cannot be imported: RecursionError: " in printed
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SHOP, """message = '{"email":"demo@example.org","password":"correct horse"}'"""),
+        (OPENAPI, "# <- credentials that exist"),
+    ],
+)
+def test_a_login_is_for_a_person_where_its_description_has_no_examples(
+    folder: Path, source: Path, message: str
+) -> None:
+    make_project(InitOptions(openapi=str(source)))
+
+    assert lines(folder)[-1].endswith(message)
 
 
 def test_a_proto_file_makes_a_target_of_grpc(folder: Path) -> None:

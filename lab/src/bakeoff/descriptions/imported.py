@@ -28,6 +28,11 @@ class ImportedOperation:
     effect: Table | None = None
     reads: Table | None = None
 
+    @property
+    def gives_credentials(self) -> bool:
+        """Whether the description gives each value of its message: a login is then sent as it is."""
+        return self.message not in (None, "", "{}") and "${" not in str(self.message)
+
     def members(self, side: str) -> dict[str, Json]:
         """Its members in a workload.toml; `side` is the table of its call, http or grpc."""
         members: dict[str, Json] = {

@@ -68,7 +68,7 @@ class DescribedOperation:
         if schema is not None:
             return _JSON, schema
         media_type = FORM if FORM in content else next(iter(content), "nothing")
-        return media_type, object_in(object_in(content, media_type), "schema")
+        return media_type, self._schema_in(object_in(content, media_type))
 
     @property
     def _responses(self) -> dict[str, JsonObject]:
@@ -78,13 +78,19 @@ class DescribedOperation:
     def _success(self) -> JsonObject:
         return self.resolve(self._responses.get(str(self.status), self._responses.get("2XX", {})))
 
-    @staticmethod
-    def _json_schema(content: JsonObject) -> Schema | None:
+    def _json_schema(self, content: JsonObject) -> Schema | None:
         for media_type, entry in objects_by_name(content).items():
             essence = media_type.split(";")[0].strip()
             if essence == _JSON or essence.endswith("+json"):
-                return object_in(entry, "schema")
+                return self._schema_in(entry)
         return None
+
+    def _schema_in(self, entry: JsonObject) -> Schema:
+        """The schema of a media type, with the first example that stands beside it."""
+        named = map(self.resolve, objects_by_name(object_in(entry, "examples")).values())
+        examples = [entry.get("example"), *(each.get("value") for each in named)]
+        given = [{"example": each} for each in examples if each is not None]
+        return {**object_in(entry, "schema"), **(given[0] if given else {})}
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,7 @@ def read_description(file: Path) -> Description:
     from openapi_spec_validator import validate
     from openapi_spec_validator.readers import read_from_filename
     from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
+    from openapi_spec_validator.versions.consts import VERSIONS
     from yaml import YAMLError
 
     try:
@@ -153,8 +160,13 @@ def read_description(file: Path) -> Description:
         raise UsageError(f"{file} cannot be read: {getattr(error, 'reason', error)}.") from error
     except (ValueError, YAMLError) as error:
         raise UsageError(f"{file} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
-    if not (isinstance(document, Mapping) and str(document.get("openapi", "")).startswith("3.")):
+    version = str(document.get("openapi", "")) if isinstance(document, Mapping) else ""
+    if not version.startswith("3."):
         raise UsageError(f"{file} is not OpenAPI 3: it has no openapi: 3.x. Convert Swagger 2 with swagger2openapi.")
+    supported = [f"{each.major}.{each.minor}." for each in VERSIONS if each.keyword == "openapi"]
+    if not version.startswith(tuple(supported)):
+        listed = ", ".join(f"{each}x" for each in supported)
+        raise UsageError(f"{file} has openapi: {version}; supported are {listed}. Convert it to one of these.")
     outside = next((each for each in _references(document) if not each.startswith("#/")), None)
     if outside is not None:
         raise UsageError(f"{file} refers to {outside}: bundle it into one file first (npx @redocly/cli bundle).")

@@ -6,7 +6,7 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
@@ -30,6 +30,7 @@ class _Import:
     def __init__(self, description: Description) -> None:
         self._description = description
         self._templates = SchemaTemplates(description.resolve)
+        self._login_templates = SchemaTemplates(description.resolve, prefers_examples=True)
         self._described = list(description.operations())
         self._entities = Entities(self._described, self._templates)
         self._login = next((each for each in self._described if self._token_place(each) is not None), None)
@@ -47,7 +48,11 @@ class _Import:
             Life(each.kind, 404 if each.reading and each.reading.documents(404) else None, each.can_compare)
             for each in self._entities.all
         ]
-        self._advice += [f"{each}." for each in dict.fromkeys(self._templates.unmatched)]
+        unmatched = (*self._templates.unmatched, *self._login_templates.unmatched)
+        self._advice += [f"{each}." for each in dict.fromkeys(unmatched)]
+        for each in operations:
+            if each.is_login and not each.gives_credentials:
+                self._note(f"{each.name} logs each user in: give its message credentials that exist.")
         return ImportedApi(
             self._description.title,
             "rest",
@@ -118,13 +123,19 @@ class _Import:
         if body is None:
             return None, False
         media_type, schema = body
+        templates = self._login_templates if is_login else self._templates
         if media_type != FORM:
-            return self._templates.json(schema), False
-        members = self._templates.members(schema, written=True)
-        required = list_in(self._templates.merged(schema), "required")
+            return templates.json(schema), False
+        whole = templates.merged(schema)
+        if is_login and (example := object_in(whole, "example")):
+            return urlencode(example), True
+        members = templates.members(schema, written=True)
+        required = list_in(whole, "required")
         if is_login and required:
             members = {name: each for name, each in members.items() if name in required}
-        return "&".join(f"{name}={self._templates.text(each, name)}" for name, each in members.items()), True
+        values = {name: templates.text(each, name) for name, each in members.items()}
+        encoded = {name: each if "${" in each else quote_plus(each) for name, each in values.items()}
+        return "&".join(f"{name}={each}" for name, each in encoded.items()), True
 
     def _call(
         self, described: DescribedOperation, owner: Entity | None, created: Entity | None, *, is_login: bool
@@ -178,7 +189,6 @@ class _Import:
             elif kind == "http" and way != "Bearer":
                 yield self._header("Authorization", f"{way or 'Basic'} replace-me")
             elif self._login is not None:
-                self._note(f"{self._login.name} logs each user in: give its message credentials that exist.")
                 yield "Authorization", "Bearer ${login.token}"
             else:
                 self._credentials["Authorization"] = "Bearer replace-me"

@@ -23,6 +23,7 @@ Schema = JsonObject
 _DEEPEST_OPTIONAL = 4
 _DEEPEST = 12
 _TEXT_LENGTH = 8
+_ALTERNATIVES = ("oneOf", "anyOf")
 _ONE_TEXT = re.compile(r"\^(?:\(\?:)?([\w-]+)\)?\$")
 _FORMATS = {
     "uuid": "${uuid}",
@@ -38,10 +39,14 @@ _FORMATS = {
 
 
 class SchemaTemplates:
-    """Makes templates; `resolved` follows references. `unmatched` are texts whose pattern is not followed."""
+    """Makes templates; `resolve` follows references. `unmatched` are texts whose pattern is not followed.
 
-    def __init__(self, resolve: "Resolve") -> None:
+    With `prefers_examples` a value is the example or the default of its schema, where that has one.
+    """
+
+    def __init__(self, resolve: "Resolve", *, prefers_examples: bool = False) -> None:
         self._resolve = resolve
+        self._prefers_examples = prefers_examples
         self.unmatched: list[str] = []
 
     def json(self, schema: Schema, name: str = "value", depth: int = 0) -> str:
@@ -50,6 +55,8 @@ class SchemaTemplates:
         kind = kind_of(schema)
         if "const" in schema:
             return _literal(schema["const"])
+        if self._prefers_examples and (given := _given_by(schema)) is not None:
+            return _literal(given)
         if "enum" in schema:
             return _choice([each for each in list_in(schema, "enum") if each is not None])
         if kind == "object":
@@ -65,23 +72,25 @@ class SchemaTemplates:
     def text(self, schema: Schema, name: str) -> str:
         """The template of a value as it stands in a path, a query, a header or a form."""
         template = self.json(schema, name)
-        return template[1:-1] if template.startswith('"') else template
+        return str(json.loads(template)) if template.startswith('"') else template
 
-    def merged(self, schema: Schema) -> Schema:
-        """A schema without references: `allOf` in one, and the first of several alternatives."""
+    def merged(self, schema: Schema, within: frozenset[str] = frozenset()) -> Schema:
+        """A schema without references: `allOf` in one, and the first of several alternatives.
+
+        `within` are the references that are being merged: a schema adds nothing to itself.
+        """
+        within |= {str(schema["$ref"])} if "$ref" in schema else set()
         schema = self._resolve(schema)
-        for parts in ("oneOf", "anyOf"):
-            if parts in schema:
-                alternatives = [self.merged(each) for each in objects_of(list_in(schema, parts))]
-                chosen = next((each for each in alternatives if kind_of(each) != "null"), alternatives[0])
-                schema = {**{name: each for name, each in schema.items() if name != parts}, **chosen}
-        if "allOf" not in schema:
-            return schema
-        whole: dict[str, Json] = {name: each for name, each in schema.items() if name != "allOf"}
-        for part in map(self.merged, objects_of(list_in(schema, "allOf"))):
-            members = {**object_in(whole, "properties"), **object_in(part, "properties")}
-            required = [*list_in(whole, "required"), *list_in(part, "required")]
-            whole = {**part, **whole, "properties": members, "required": required}
+        whole: Schema = {}
+        for part in objects_of(list_in(schema, "allOf")):
+            if str(part.get("$ref")) not in within:
+                whole = _joined(whole, self.merged(part, within))
+        whole = _joined(whole, {name: each for name, each in schema.items() if name not in ("allOf", *_ALTERNATIVES)})
+        for alternatives in (objects_of(list_in(schema, name)) for name in _ALTERNATIVES):
+            # A subtype that names its base is itself the alternative of the base that is meant.
+            if alternatives and not any(str(each.get("$ref")) in within for each in alternatives):
+                merged = (self.merged(each, within) for each in alternatives)
+                whole = _joined(whole, next((each for each in merged if kind_of(each) != "null"), {"type": "null"}))
         return whole
 
     def members(self, schema: Schema, *, written: bool) -> Mapping[str, Schema]:
@@ -103,7 +112,7 @@ class SchemaTemplates:
 
     def _array(self, schema: Schema, name: str, depth: int) -> str:
         items, least = object_in(schema, "items"), whole_in(schema, "minItems", 0)
-        count = max(1, least) if depth < _DEEPEST_OPTIONAL else least
+        count = max(1, least) if depth < _DEEPEST_OPTIONAL else least if depth < _DEEPEST else 0
         return "[" + ",".join(self.json(items, name, depth + 1) for _ in range(min(count, 20))) + "]"
 
     def _text(self, schema: Schema, name: str) -> str:
@@ -151,10 +160,27 @@ def kind_of(schema: Schema) -> str | None:
     return None if kinds is None else str(kinds)
 
 
+def _joined(base: Schema, more: Schema) -> Schema:
+    """Both schemas in one; where they differ, `more` counts."""
+    members = {**object_in(base, "properties"), **object_in(more, "properties")}
+    required = [*list_in(base, "required"), *list_in(more, "required")]
+    both = {**base, **more, "properties": members, "required": required}
+    return {name: each for name, each in both.items() if each or name not in ("properties", "required")}
+
+
 def example_of(schema: Schema) -> Json:
     """An example that a schema gives, or None."""
     examples = list_in(schema, "examples")
     return schema.get("example", examples[0] if examples else None)
+
+
+def _given_by(schema: Schema) -> Json:
+    """The example or the default of a schema; None where it has none of its type."""
+    kind, example = kind_of(schema), example_of(schema)
+    given = schema.get("default") if example is None else example
+    if kind == "string" and given is not None:
+        return str(given)  # YAML reads a password of digits as a number
+    return given if kind is None or isinstance(given, Mapping) == (kind == "object") else None
 
 
 def _plain(kind: str | None, schema: Schema) -> str:
@@ -172,7 +198,7 @@ def _integer(schema: Schema) -> str:
     step = whole_in(schema, "multipleOf", 1) or 1
     if step > 1:
         first = -(-low // step) * step
-        return _choice(list(range(first, high + 1, step))[:20] or [first])
+        return _choice(list(range(first, high + 1, step)[:20]) or [first])
     return f"${{integer {low} {high}}}" if low < high else str(low)
 
 

@@ -55,6 +55,8 @@ def description_of(
             return _read(file)
         except BakeoffError as error:
             passed_over.append(f"- not used: {error.message}")
+        except Exception as error:  # noqa: BLE001 - whatever a file holds that nobody named, the project is made
+            passed_over.append(f"- not used: {file} cannot be imported: {type(error).__name__}: {error}")
     return None
 
 

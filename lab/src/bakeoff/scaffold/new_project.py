@@ -50,10 +50,11 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
 
 
 def _logins(api: ImportedApi) -> Iterator[Members]:
-    """The login, for a person to give it credentials that exist."""
+    """The login with its credentials; a person writes those that the description does not give."""
     for each in api.operations:
         if each.is_login and each.message is not None:
-            yield {"name": each.name, "message": Open(each.message, "credentials that exist", counts=True)}
+            message = Open(each.message, "credentials that exist", counts=True)
+            yield {"name": each.name, "message": each.message if each.gives_credentials else message}
 
 
 def folders_project(folder: Path) -> Project:
