@@ -150,18 +150,6 @@ def _repository_of(folder: Path) -> Path | None:
     return Path(found.stdout.strip()) if found.returncode == 0 else None
 
 
-def tracked_files(folder: Path) -> Iterator[Path] | None:
-    """The files below a folder that git tracks, with what changed in them; None where git knows none of them."""
-    try:
-        found = git(folder, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ".")
-    except OSError:
-        return None
-    if found.returncode != 0 or not found.stdout:
-        return None
-    names = sorted({name for name in found.stdout.split("\0") if name})
-    return (folder / name for name in names if (folder / name).is_file())
-
-
 def find_checkout() -> Project | None:
     """The clone of the tool that this package was installed from; None for an installed wheel."""
     root = Path(__file__).resolve().parents[3]

@@ -1,3 +1,6 @@
+import os
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,6 +55,109 @@ def test_what_builds_make_is_no_input(here: Path, empty_checkout: Project) -> No
     assert not build.is_stale()
 
 
+@pytest.fixture
+def tracked(here: Path) -> Path:
+    """The folder in a repository that tracks src/build/p.go, and ignores what builds make."""
+    (here / "in" / "src" / "build").mkdir(parents=True)
+    (here / "in" / "src" / "build" / "p.go").write_text("one")
+    (here / ".gitignore").write_text("/in/bin/\n")
+    subprocess.run(["git", "init", "-q"], cwd=here, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=here, check=True)
+    return here
+
+
+def test_inputs_are_what_git_tracks_and_new_files_that_it_does_not_ignore(
+    tracked: Path, empty_checkout: Project
+) -> None:
+    build = build_in(tracked, empty_checkout)
+    fingerprints = [build.fingerprint()]
+    (tracked / "in" / "src" / "build" / "p.go").write_text("two")
+    fingerprints.append(build.fingerprint())
+    (tracked / "in" / "src" / "build" / "q.go").write_text("new")
+    fingerprints.append(build.fingerprint())
+    assert len({*fingerprints}) == 3
+    (tracked / "in" / "bin").mkdir()
+    (tracked / "in" / "bin" / "object").write_text("")
+    assert build.fingerprint() == fingerprints[-1]
+
+
+def test_an_input_folder_has_the_files_of_repositories_in_it(tracked: Path, empty_checkout: Project) -> None:
+    build = build_in(tracked, empty_checkout)
+    inner = tracked / "in" / "inner"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    before = build.fingerprint()
+    (inner / "file").write_text("one")
+    assert build.fingerprint() != before
+
+
+def test_input_folders_may_lie_in_several_repositories(tracked: Path, empty_checkout: Project) -> None:
+    other = tracked.parent / "other"
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    (other / ".gitignore").write_text("*.log\n")
+    table = BuildTable(["true"], artifact="out", inputs=["in", "../other"])
+    build = build_of("thing", tracked, table, empty_checkout)
+    before = build.fingerprint()
+    (tracked / "in" / "bin").mkdir()
+    for ignored in (tracked / "in" / "bin" / "object", other / "a.log"):
+        ignored.write_text("")
+    assert build.fingerprint() == before
+    (tracked / "in" / "source").write_text("two")
+    changed = build.fingerprint()
+    (other / "file").write_text("")
+    assert len({before, changed, build.fingerprint()}) == 3
+
+
+def test_the_artifact_and_its_contents_are_no_inputs(tracked: Path, empty_checkout: Project) -> None:
+    program = "import os; open('in/out', 'w').close(); os.mkdir('in/lib'); open('in/lib/core', 'w').close()"
+    table = BuildTable([sys.executable, "-c", program], artifact="in/out", inputs=["in"], contents=["in/lib"])
+    build = build_of("thing", tracked, table, empty_checkout)
+    build.run(lambda _: None)
+    assert not build.is_stale()
+    (tracked / "in" / "lib" / "core").write_text("by hand")
+    assert build.is_stale()
+
+
+def test_without_an_artifact_each_command_builds_once_and_inputs_identify_it(
+    here: Path, empty_checkout: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = BuildTable([sys.executable, "-c", COPY], inputs=["in"])
+    build = build_of("thing", here, table, empty_checkout)
+    build.run(lambda _: None)
+    assert not build.is_stale()
+    assert build.made_from == build.fingerprint()
+    monkeypatch.setattr("bakeoff.builds.build._RUN_BY_THIS_COMMAND", set())
+    assert build.is_stale()
+    (here / "in" / "source").write_text("two")
+    assert build.made_from != build.fingerprint()
+
+
+@pytest.mark.parametrize("is_tracked", [False, True])
+def test_of_links_the_target_counts_and_what_is_no_file_does_not(
+    here: Path, empty_checkout: Project, monkeypatch: pytest.MonkeyPatch, is_tracked: bool
+) -> None:
+    build, folder = build_in(here, empty_checkout), here / "in"
+    if is_tracked:
+        subprocess.run(["git", "init", "-q"], cwd=here, check=True)
+    monkeypatch.chdir(folder)
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+    fingerprints = []
+    for target in ("nowhere", "elsewhere", "..", "source"):
+        (folder / "link").unlink(missing_ok=True)
+        (folder / "link").symlink_to(target)
+        fingerprints.append(build.fingerprint())
+    assert len({*fingerprints}) == 4
+
+
+def test_an_input_that_is_a_link_has_the_content_of_its_target(here: Path, empty_checkout: Project) -> None:
+    (here / "link").symlink_to("in/source")
+    build = build_of("thing", here, BuildTable(["true"], artifact="out", inputs=["link"]), empty_checkout)
+    before = build.fingerprint()
+    (here / "in" / "source").write_text("two")
+    assert build.fingerprint() != before
+
+
 def test_a_lost_artifact_or_another_command_is_stale(here: Path, empty_checkout: Project) -> None:
     build = build_in(here, empty_checkout)
     build.run(lambda _: None)
@@ -84,7 +190,10 @@ def test_an_interrupted_build_stays_stale(here: Path, empty_checkout: Project) -
     [
         ({"command": [sys.executable, "-c", ""], "inputs": ["in"], "artifact": "out"}, "artifact .* does not exist"),
         ({"command": ["no-such-program-at-all"], "inputs": ["in"], "artifact": "out"}, "No such file"),
-        ({"command": [sys.executable, "-c", ""], "inputs": ["gone"], "artifact": "out"}, "names the input"),
+        (
+            {"command": [sys.executable, "-c", ""], "inputs": ["gone"], "artifact": "out"},
+            "names the input",
+        ),
     ],
 )
 def test_manifests_that_do_not_hold(here: Path, empty_checkout: Project, entry: dict[str, object], reason: str) -> None:
@@ -110,6 +219,19 @@ def test_an_image_is_an_artifact_of_the_same_inputs_and_of_its_dockerfile(here: 
     changed = image.fingerprint()
     (here / "in" / "source").write_text("two")
     assert len({before, changed, image.fingerprint()}) == 3
+
+
+def test_an_image_needs_no_dockerignore_and_without_inputs_each_command_builds_it(
+    here: Path, empty_checkout: Project
+) -> None:
+    (here / "Dockerfile").write_text("FROM scratch")
+    image = image_of("thing", here, ImageTable("Dockerfile"), build_in(here, empty_checkout), empty_checkout)
+    before = image.fingerprint()
+    (empty_checkout.root / ".dockerignore").write_text("")
+    build = build_in(here, empty_checkout)
+    assert image_of("thing", here, ImageTable("Dockerfile"), build, empty_checkout).fingerprint() != before
+    without_inputs = build_of("thing", here, BuildTable(["true"], artifact="out"), empty_checkout)
+    assert image_of("thing", here, ImageTable("Dockerfile"), without_inputs, empty_checkout).inputs == ()
 
 
 def test_options_of_the_environment_are_added_to_the_build_of_images(

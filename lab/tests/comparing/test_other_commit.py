@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.builds.sources import git_files
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.history.comparison_of_commit import commit_of
 from bakeoff.options.variant import short
-from bakeoff.project import PROJECT_FILE, Project, tracked_files
+from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
 from bakeoff.targets.manifest import find_targets
@@ -89,7 +90,7 @@ def test_a_hook_of_git_names_neither_the_repository_nor_the_index(
         assert full_name(checkout, "before") == commit
         assert commit_of(checkout, "before") == commit
         assert Project(checkout.root).repository == checkout.root
-        assert checkout.root / "staged" in set(tracked_files(checkout.root) or ())
+        assert checkout.root / "staged" in set(git_files(checkout.root))
         targets = (each.target for each in contenders(checkout))
         recorded = [environment_of(checkout, target, None).get("commit") for target in targets]
     assert recorded == [git(checkout.root, "rev-parse", "HEAD")] * 2
@@ -249,7 +250,7 @@ def test_submodules_are_checked_out(checkout: Project, tmp_path: Path, monkeypat
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file")
     other = checked_out(checkout, commit).root / "service" / "service.py"
     assert other.exists(), "nothing half-made is used again"
-    assert other in set(tracked_files(other.parents[1]) or ()), "what a submodule has is a part of what git tracks"
+    assert other in set(git_files(other.parents[1])), "what a submodule has is a part of what git tracks"
 
 
 def test_a_target_outside_of_the_repository_is_refused(checkout: Project, tmp_path: Path) -> None:

@@ -12,29 +12,27 @@ from pathlib import Path
 
 import msgspec
 
-from bakeoff.builds.digests import content_digest
+from bakeoff.builds.digests import content_digest, file_digest
+from bakeoff.builds.sources import all_files, sources_below
 from bakeoff.builds.toolchain import build_flags, toolchain_version
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
-from bakeoff.project import Project, tracked_files
+from bakeoff.project import Project
 
 _ENDS_WITHIN_S = 10.0
 
 # The lines of a stamp.
 _FINGERPRINT_LINE, _ARTIFACT_LINE = 0, 1
 
-# Never inputs: what builds themselves make.
-_MADE_BY_BUILDS = {"target", "node_modules", "__pycache__", ".git", "build", "bin", ".bakeoff", ".venv", "dist"}
-
-# Builds without declared inputs are run once by each command.
+# Builds without declared inputs or artifact are run once by each command.
 _RUN_BY_THIS_COMMAND: set[Path] = set()
 
 
 class BuildTable(msgspec.Struct, frozen=True):
     """The [build] table of a manifest; its paths are relative to the manifest's folder.
 
-    Without `inputs` the command is run before each comparison: only the tool that it starts knows what changed. Without
-    a command there is nothing to build.
+    Without `inputs` or `artifact` the command is run before each comparison: only the tool that it starts knows whether
+    something changed. Without a command there is nothing to build.
     """
 
     command: Sequence[str] = ()
@@ -66,7 +64,8 @@ class Build:
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
     tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
-    Without `inputs` the sources are what git tracks in the folder. Where no artifact is declared it is the folder.
+    Without `inputs` the sources are what git tracks in the folder. Where no artifact is declared it is the folder,
+    and `inputs` only identify it.
     """
 
     name: str
@@ -102,7 +101,7 @@ class Build:
         """Whether the artifact is missing or not the one that was built, or made from other inputs, tools or flags."""
         if not self.command:
             return not self.artifact.exists()
-        if not self.inputs:
+        if not self.inputs or self.artifact == self.directory:
             return self.stamp not in _RUN_BY_THIS_COMMAND
         if not self.artifact.exists() or self.made_from != self.fingerprint():
             return True
@@ -111,20 +110,27 @@ class Build:
     def fingerprint(self) -> str:
         """A digest of the command, of its tools' version and flags, and of every input's content."""
         digest = hashlib.sha256(json.dumps([self.command, self.toolchain, build_flags()]).encode())
-        for root, path in self._sources():
-            digest.update(str(path.relative_to(root.parent)).encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for name, path in self._sources():
+            digest.update(os.fsencode(name) + b"\0")
+            digest.update(bytes.fromhex(file_digest(path)))
         return digest.hexdigest()
 
-    def _sources(self) -> Iterator[tuple[Path, Path]]:
-        """Each file that the artifact is made from, after the input that it belongs to."""
-        for root in self.inputs:
-            if not root.exists():
+    def _sources(self) -> Iterator[tuple[str, Path]]:
+        """Each file that the artifact is made from, after its name in the input that it belongs to.
+
+        The artifact and its contents are none, unless an input names the file itself.
+        """
+        made = () if self.artifact == self.directory else (self.artifact, *self.contents)
+        roots = self.inputs or (self.directory,)
+        below = sources_below([root for root in roots if root.is_dir()], with_new=bool(self.inputs))
+        for root in roots:
+            if root.is_file():
+                yield root.name, root.resolve()
+            elif self.inputs and not root.exists():
                 raise BakeoffError(f"{self.name}: its manifest names the input {root}, which does not exist.")
-            yield from ((root, path) for path in _files(root))
-        if not self.inputs:
-            files = tracked_files(self.directory)
-            yield from ((self.directory, path) for path in (_files(self.directory) if files is None else files))
+            for path in below.get(root, ()):
+                if not any(path.is_relative_to(each) for each in made):
+                    yield str(path.relative_to(root.parent)), path
 
     @property
     def made_from(self) -> str | None:
@@ -146,7 +152,7 @@ class Build:
         if not self.artifact.is_file():
             return None
         roots = (root for root in (self.artifact, *self.contents) if root.exists())
-        return content_digest([path for root in roots for path in _files(root)])
+        return content_digest([path for root in roots for path in all_files(root)])
 
     def run(
         self,
@@ -230,6 +236,7 @@ def build_of(name: str, here: Path, table: BuildTable, project: Project, version
 def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Project) -> Build:
     """The build of the image that a manifest's [image] table describes, of the same inputs as its [build]."""
     dockerfile = Path(os.path.normpath(here / table.dockerfile))
+    ignored = [path for path in (project.repository / ".dockerignore",) if path.exists()]
     artifact = project.state / "images" / f"{name}.id"
     arguments = [f"--build-arg={name}={value}" for name, value in table.arguments.items()]
     return replace(
@@ -240,7 +247,8 @@ def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Pr
             *("docker", "build", *shlex.split(os.environ.get(_BUILD_OPTIONS, ""))),
             *(f"--file={dockerfile}", *arguments, f"--tag=bakeoff/{name}", f"--iidfile={artifact}", "."),
         ),
-        inputs=(*build.inputs, dockerfile.parent, project.repository / ".dockerignore"),
+        # Without inputs of the build, it is built by each command too.
+        inputs=(*build.inputs, dockerfile.parent, *ignored) if build.inputs else (),
         artifact=artifact,
         stamp=project.state / "builds" / f"image-{name}.stamp",
         log=project.logs / f"build-image-{name}.log",
@@ -249,16 +257,6 @@ def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Pr
         version_command=(),
         inside=IMAGE_ROOT / os.path.relpath(build.artifact, project.repository),
     )
-
-
-def _files(root: Path) -> Iterator[Path]:
-    if root.is_file():
-        yield root
-        return
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _MADE_BY_BUILDS)
-        for name in sorted(names):
-            yield Path(folder) / name
 
 
 def _stamped(stamp: Path, line: int) -> str | None:

@@ -1,6 +1,7 @@
 """Digests of files."""
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -15,9 +16,14 @@ def digest_of(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, and of a link that of its target's text: the target may lie elsewhere, or nowhere."""
+    return hashlib.sha256(os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()).hexdigest()
+
+
 def content_digest(paths: Sequence[Path]) -> str:
     """SHA-256 of one file; of several, that of the list which `sha256sum` prints of them, with their names alone."""
-    digests = [(hashlib.sha256(path.read_bytes()).hexdigest(), path.name) for path in paths]
+    digests = [(file_digest(path), path.name) for path in paths]
     if len(digests) == 1:
         return digests[0][0]
     return hashlib.sha256("".join(f"{digest}  {name}\n" for digest, name in digests).encode()).hexdigest()
