@@ -21,6 +21,12 @@ def loaded(root: Path, table: str, description: str = "users.openapi.yaml") -> W
     return load_workload(Project(root), "users")
 
 
+def listed(root: Path, table: str) -> Workload:
+    """The workload without a description."""
+    (root / "bakeoff.toml").write_text(f"[workloads.users]\n{table}", "utf-8")
+    return load_workload(Project(root), "users")
+
+
 def operations(workload: Workload) -> dict[str, Operation]:
     return {each.name: each for each in workload.declared.operations}
 
@@ -90,6 +96,48 @@ def test_headers_go_with_every_described_operation(tmp_path: Path) -> None:
     found = operations(loaded(tmp_path, 'headers = { authorization = "Bearer x", X-Key = "k" }'))
 
     assert dict(http(found["listUsers"]).headers) == {"authorization": "Bearer x", "X-Key": "k"}
+
+
+OWN = """
+headers = { X-Key = "k", x-client = "lab" }
+
+[[workloads.users.operations]]
+name = "own"
+http = { method = "GET", path = "/own", expect = 200, headers = { x-key = "own" } }
+
+[[workloads.users.operations]]
+name = "plain"
+http = { method = "GET", path = "/plain", expect = 200 }
+"""
+
+
+@pytest.mark.parametrize("is_described", [True, False])
+def test_headers_go_with_the_operations_of_the_table_too_unless_they_have_their_own(
+    tmp_path: Path, is_described: bool
+) -> None:
+    found = operations(loaded(tmp_path, OWN) if is_described else listed(tmp_path, OWN))
+
+    assert dict(http(found["own"]).headers) == {"x-key": "own", "x-client": "lab"}
+    assert dict(http(found["plain"]).headers) == {"X-Key": "k", "x-client": "lab"}
+
+
+def test_an_operation_that_changes_a_described_one_has_the_headers_of_both(tmp_path: Path) -> None:
+    table = """
+headers = { X-Key = "k" }
+
+[[workloads.users.operations]]
+name = "getUser"
+http = { expect = [200, 404] }
+"""
+    before = dict(http(operations(loaded(tmp_path, ""))["getUser"]).headers)
+
+    assert dict(http(operations(loaded(tmp_path, table))["getUser"]).headers) == {**before, "X-Key": "k"}
+
+
+@pytest.mark.parametrize("key", ["only", "without"])
+def test_choosing_needs_a_description(tmp_path: Path, key: str) -> None:
+    with pytest.raises(UsageError, match=rf"bakeoff\.toml, line 2: {key} chooses operations of a description\."):
+        listed(tmp_path, f'{key} = ["own"]\n{OWN}')
 
 
 @pytest.mark.parametrize(

@@ -27,17 +27,21 @@ def with_description(toml: Toml[Json], cache: Path) -> Json:
     `cache` keeps what was imported. Raises UsageError with the line of what the description does not have.
     """
     table = toml.document
-    if not isinstance(table, Mapping) or (kind := _kind_of_description(table)) is None:
+    if not isinstance(table, Mapping) or not _has_tables(table):
         return table
+    if (kind := _kind_of_description(table)) is None:
+        return _without_description(toml, table)
     file = toml.path.parent / str(table[kind])
     if not file.is_file():
         raise toml.error((kind,), f'{kind} = "{table[kind]}", but there is no such file.')
     imported = _imported(kind, file, cache)
-    described = {
-        str(each["name"]): _sent_with(each, table.get("headers"))
-        for each in objects_of(list_in(imported, "operations"))
-    }
-    own = [_changed(described.pop(str(each.get("name")), {}), each) for each in _operations(table)]
+    headers = object_in(table, "headers")
+    described = {str(each["name"]): each for each in objects_of(list_in(imported, "operations"))}
+    own = [
+        _sent_with(_changed(described.pop(str(each.get("name")), {}), each), headers, each)
+        for each in _operations(table)
+    ]
+    described = {name: _sent_with(each, headers) for name, each in described.items()}
     chosen = _chosen(toml, table, described)
     operations = [*own, *_with_needed([*own, *chosen], described)[len(own) :]]
     names = [each.get("name") for each in operations]
@@ -46,13 +50,29 @@ def with_description(toml: Toml[Json], cache: Path) -> Json:
     return {**rest, **({"read_back": read_back} if read_back else {}), **table, "operations": operations}
 
 
+def _has_tables(table: Table) -> bool:
+    """Whether its operations are tables, if it has some. The schema reports what is not."""
+    listed = table.get("operations", [])
+    return isinstance(listed, list) and all(isinstance(each, Mapping) for each in listed)
+
+
+def _without_description(toml: Toml[Json], table: Table) -> Table:
+    """A table that lists all its operations, sent with its headers."""
+    chosen = next((key for key in ("only", "without") if key in table), None)
+    if chosen is not None and not table.keys() & {"openapi", "proto"}:
+        words = f"{chosen} chooses operations of a description. Name one with openapi or proto, or remove {chosen}."
+        raise toml.error((chosen,), words)
+    headers, listed = object_in(table, "headers"), _operations(table)
+    return (
+        {**table, "operations": [_sent_with(each, headers, each) for each in listed]} if headers and listed else table
+    )
+
+
 def _kind_of_description(table: Table) -> str | None:
     """The member that names the description: openapi, or proto where not every operation has its own call."""
-    listed = table.get("operations", [])
-    if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
-        return None
     if isinstance(table.get("openapi"), str):
         return "openapi"
+    listed = _operations(table)
     is_whole = bool(listed) and all(_CALLS.keys() & each for each in listed)
     chooses = bool({"only", "without"} & table.keys())
     return "proto" if isinstance(table.get("proto"), str) and (chooses or not is_whole) else None
@@ -89,17 +109,20 @@ def _changed(described: Table, own: Table) -> Table:
     return {**described, **own, **calls}
 
 
-def _sent_with(operation: Table, headers: Json) -> Table:
-    """An operation with the headers that the table says for all."""
-    if not isinstance(headers, Mapping):
-        return operation
-    changed = {name.lower() for name in headers}
+def _sent_with(operation: Table, headers: Table, own: Table | None = None) -> Table:
+    """An operation with the headers that the table says for all, unless its `own` entry has them itself."""
     calls = {}
     for side, member in _CALLS.items():
         if call := object_in(operation, side):
-            kept = {name: value for name, value in object_in(call, member).items() if name.lower() not in changed}
-            calls[side] = {**call, member: {**kept, **headers}}
-    return {**operation, **calls}
+            common = _without_names(headers, object_in(object_in(own or {}, side), member))
+            calls[side] = {**call, member: {**_without_names(object_in(call, member), common), **common}}
+    return {**operation, **calls} if headers else operation
+
+
+def _without_names(headers: Table, others: Table) -> Table:
+    """The headers that the others do not have; upper and lower case are the same."""
+    names = {name.lower() for name in others}
+    return {name: value for name, value in headers.items() if name.lower() not in names}
 
 
 def _chosen(toml: Toml[Json], table: Table, described: Mapping[str, Table]) -> list[Table]:
