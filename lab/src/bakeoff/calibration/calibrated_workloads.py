@@ -12,9 +12,11 @@ from bakeoff.calibration.machine_calibration import (
 )
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.postgres.databases import application_database, one_choice
+from bakeoff.options.variant import Variant
+from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.running.contender import chosen_postgres
 from bakeoff.running.progress import Progress
 from bakeoff.storage.calibrations import Calibration, add_calibration
 from bakeoff.targets.manifest import find_targets
@@ -69,9 +71,9 @@ def calibrate_workloads(
     """Calibrations of all requests, stored in `metrics`, and the reason by workload where one failed."""
     with ExitStack() as stack:
         has_lines = any(has_reference_lines(request.workload) for request in requests)
-        names = {request.workload.name for request in requests}
-        targets = [each for each in find_targets(project) if each.workload in names]
-        postgres = one_choice({each.name: each.manifest.storage.postgres for each in targets})
+        workloads = {request.workload.name: request.workload for request in requests}
+        targets = [each for each in find_targets(project) if each.workload in workloads]
+        postgres = chosen_postgres(targets, workloads, Variant())
         server = stack.enter_context(application_database(project, postgres)) if has_lines else None
 
         def measure(request: CalibrationRequest) -> Iterator[Calibration]:

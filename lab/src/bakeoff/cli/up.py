@@ -46,9 +46,9 @@ def up(
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
     from bakeoff.options.variant import Variant
-    from bakeoff.postgres.databases import development_database, metrics_database, one_choice
+    from bakeoff.postgres.databases import development_database, metrics_database
     from bakeoff.postgres.extensions import naming_missing_extension
-    from bakeoff.running.contender import storage_of
+    from bakeoff.running.contender import chosen_postgres, storage_of
     from bakeoff.running.fresh_state import own_state
     from bakeoff.running.prepared_states import PreparedStates
     from bakeoff.running.target_ports import ports_of
@@ -71,9 +71,11 @@ def up(
     # Nothing is locked while targets are up: the database is not the one that runs use.
     chosen = choose_targets(find_targets(project), target or [])
     targets = buildable(chosen, target or [], lambda _target, reason: say(reason))
-    postgres = one_choice({each.name: each.manifest.storage.postgres for each in targets})
     given = {**options_of(FactorTable)["settings"].read_flag(settings or ()), **write_mode_of(write_mode)}
+    variant = Variant(settings=given)
     variables = {each.name: variables_of(each, given) for each in targets}
+    workloads = {each.workload: load_workload(project, each.workload) for each in targets}
+    postgres = chosen_postgres(targets, workloads, variant)
     ports = {targets[0].name: port} if port is not None else ports_of(targets)
     if any(each.build.is_stale() for each in targets):
         with only_lab(project.state / "lock"), shown() as progress:
@@ -85,7 +87,7 @@ def up(
         prepared = stack.enter_context(PreparedStates())
         started = []
         for each in targets:
-            workload, variant = load_workload(project, each.workload), Variant(settings=given)
+            workload = workloads[each.workload]
             with shown() as progress:
                 common = Testbed(project, server, progress, prepared=prepared)
                 common = common.storing_in(storage_of(each, workload, variant))

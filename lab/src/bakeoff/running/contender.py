@@ -1,11 +1,12 @@
 """A contender: a target in one variant, named by what makes it differ from the others of its comparison."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
 from bakeoff.options.variant import Variant, key_of
+from bakeoff.postgres.databases import one_choice
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import stores_in
 from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind
@@ -82,6 +83,15 @@ class Contender:
 def storage_of(target: Target, workload: Workload, variant: Variant) -> StorageKind:
     """The storage of a target in a variant: its workload's database, unless its manifest says otherwise."""
     return stores_in(target, variant.settings, os.environ, POSTGRESQL if workload.uses_database else NONE)
+
+
+def chosen_postgres(targets: Sequence[Target], workloads: Mapping[str, Workload], variant: Variant) -> str:
+    """The PostgreSQL that all of the targets that store in one choose; `workloads` by their names.
+
+    Raises UsageError where they differ.
+    """
+    storing = (each for each in targets if storage_of(each, workloads[each.workload], variant) == POSTGRESQL)
+    return one_choice({each.name: each.manifest.storage.postgres for each in storing})
 
 
 def protocol_of(target: Target) -> str:
