@@ -29,13 +29,13 @@ class Surroundings:
         return Placeholders(target, {"port": str(self.port), "database_url": self._database_url, "state": state})
 
     def variables(self, target: Target, placeholders: Placeholders) -> dict[str, str]:
-        """The environment of the target's programs, without what they inherit."""
+        """The environment of the target's programs, without what they inherit; its manifest's before the lab's own."""
         run = target.manifest.run
         database = {} if self._database_url is None else {"DATABASE_URL": self._database_url}
         if self.server is not None and self.server.read_url is not None and run.read_url_variable is not None:
             database[run.read_url_variable] = url_at(self.server.read_url, self.launcher.address)
         own = {"BIND": self.bind, run.port_variable: str(self.port)}
-        return {**placeholders.fill_all(run.environment), **database, **own, **self.settings}
+        return {**database, **own, **placeholders.fill_all(run.environment), **self.settings}
 
     def program(
         self,
