@@ -1,5 +1,6 @@
 """A target that does not become healthy: its port, its log, and what to correct."""
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,10 @@ from bakeoff.builds.build import Build
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import RunTable, Target
+from bakeoff.targets.own_command import run_own_command
 from bakeoff.targets.process import TargetProcess
+from bakeoff.targets.short_form import shell_command
+from bakeoff.targets.surroundings import Surroundings
 from made_up_manifests import target
 
 LISTENS = """
@@ -93,6 +97,29 @@ def test_a_program_that_does_not_exist(tmp_path: Path) -> None:
         ),
     ):
         pass
+
+
+def test_a_shell_finds_files_in_a_folder_with_spaces(tmp_path: Path) -> None:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    one = program(folder, "import sys; print(*sys.argv[1:], sep='|', flush=True); sys.exit(1)")
+    text = f'{shlex.quote(sys.executable)} {{artifact}} {{state}}/notes.db "{{directory}}/x" -p={{port}}'
+    run = msgspec.structs.replace(RunTable(), command=shell_command(text, is_service=True))
+    one = replace(one, manifest=msgspec.structs.replace(one.manifest, run=run))
+    ended, log = Ended(), tmp_path / "log"
+    ended.process = TargetProcess(one, None, ended, log, state=folder)
+    with pytest.raises(BakeoffError, match="exited with status 1"), ended.process:
+        pass
+    assert log.read_text("utf-8") == f"{folder}/notes.db|{folder}/x|-p={ended.process.port}\n"
+
+
+def test_prepare_finds_files_in_a_folder_with_spaces(tmp_path: Path) -> None:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    run_own_command(
+        program(folder, ""), "prepare", "echo made > {state}/notes.db", Surroundings(1, state=folder), tmp_path / "log"
+    )
+    assert (folder / "notes.db").read_text("utf-8") == "made\n"
 
 
 @pytest.mark.parametrize(("status", "advice"), [(0, "Its run must stay in the foreground. "), (3, "")])

@@ -15,6 +15,7 @@ from bakeoff.targets.gauges import on_port
 from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import CompanionTable, Target
 from bakeoff.targets.placeholders import Placeholders
+from bakeoff.targets.short_form import filled_command
 
 _STOPS_WITHIN_S = 12.0
 _LARGEST_COUNT = 64
@@ -102,8 +103,8 @@ class Companions:
         name = _name(companion, instance)
         log = self._log.with_suffix(f".{companion.name}-{instance}.log")
         # The number first: a port's name may contain it.
-        filled = (self._placeholders.fill(part.replace("{instance}", str(instance))) for part in companion.command)
-        command = [*self._before, *filled]
+        parts = [part.replace("{instance}", str(instance)) for part in companion.command]
+        command = [*self._before, *filled_command(parts, self._placeholders.fill)]
         own = {key: text.replace("{instance}", str(instance)) for key, text in companion.environment.items()}
         try:
             process = children.start(

@@ -7,7 +7,7 @@ from subprocess import TimeoutExpired
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
 from bakeoff.targets.manifest import Target
-from bakeoff.targets.short_form import shell_command
+from bakeoff.targets.short_form import filled_command, shell_command
 from bakeoff.targets.storage import Command
 from bakeoff.targets.surroundings import Surroundings
 
@@ -23,7 +23,7 @@ def run_own_command(target: Target, name: str, command: Command, around: Surroun
     placeholders = around.placeholders(target)
     words = shell_command(command) if isinstance(command, str) else command
     try:
-        filled, variables = [placeholders.fill(word) for word in words], around.variables(target, placeholders)
+        filled, variables = filled_command(words, placeholders.fill), around.variables(target, placeholders)
         process = around.launcher.start(around.program(target, name, filled, variables, log))
         try:
             process.wait(_ENDS_WITHIN_S)

@@ -17,6 +17,7 @@ from bakeoff.targets.gauges import on_port
 from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
+from bakeoff.targets.short_form import filled_command
 from bakeoff.targets.surroundings import Surroundings
 
 _HEALTHY_WITHIN_S = 60.0
@@ -89,7 +90,7 @@ class TargetProcess:
         self._end(signal.Signals[self._target.manifest.stop])
 
     def _start(self, environment: Mapping[str, str]) -> None:
-        command = [*self._before, *map(self._placeholders.fill, self._target.manifest.run.command)]
+        command = [*self._before, *filled_command(self._target.manifest.run.command, self._placeholders.fill)]
         program = self._surroundings.program(self._target, "target", command, environment, self.log, self.port)
         try:
             self._process = self._launcher.start(program)

@@ -1,15 +1,20 @@
 """The short form of a target: commands as texts, and what most targets need without tables of their own."""
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 
 from bakeoff.documents.checked import Json
 
 # An assignment before a command, such as NODE_ENV=production.
-_ASSIGNMENTS = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"]*)\s+)*")
+_ASSIGNMENTS = re.compile(
+    r"\s*(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|[^\s'\"\\])*\s+)*", re.DOTALL
+)
 # A text with one of these outside quotes is more than one command.
 _SEVERAL = re.compile(r"[;&|\n()]")
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"")
+_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_QUOTED_OR_PLACEHOLDER = re.compile(rf"{_QUOTED.pattern}|(?P<placeholder>\{{[a-z0-9_.-]+\}})", re.DOTALL)
+_SHELL = ["/bin/sh", "-ec"]
 
 
 def full_form(document: Mapping[str, Json]) -> dict[str, Json]:
@@ -43,8 +48,22 @@ def shell_command(text: str, *, is_service: bool = False) -> list[str]:
 
     The shell of a service makes way for its command where the text is one command: signals then reach the service.
     """
-    if is_service and not _SEVERAL.search(_QUOTED.sub("", text)) and not text.lstrip().startswith("exec "):
+    if is_service and not _SEVERAL.search(_QUOTED.sub("", text)):
         assigned = _ASSIGNMENTS.match(text)
         end = assigned.end() if assigned else 0
-        text = f"{text[:end]}exec {text[end:]}"
-    return ["/bin/sh", "-ec", text]
+        if not re.match(r"exec\s", text[end:]):
+            text = f"{text[:end]}exec {text[end:]}"
+    return [*_SHELL, text]
+
+
+def filled_command(command: Sequence[str], fill: Callable[[str], str]) -> list[str]:
+    """A command with its placeholders filled; in the text of a shell each value outside quotes is one word."""
+
+    def as_word(found: re.Match[str]) -> str:
+        filled = fill(found[0])
+        return filled if found["placeholder"] in (None, filled) else shlex.quote(filled)
+
+    if list(command[:2]) != _SHELL:
+        return [fill(part) for part in command]
+    text, *arguments = command[2:]
+    return [*_SHELL, _QUOTED_OR_PLACEHOLDER.sub(as_word, text), *(fill(each) for each in arguments)]
