@@ -19,6 +19,16 @@ OPERATION = '[[workloads.shop.operations]]\nname = "Read"\nhttp = { method = "GE
         (f'{OPERATION}[targets.shop]\nrnu = "bin/shop"\n', "line 5: there is no key rnu. Did you mean run?"),
         (f'{OPERATION}[targets.shop]\nport = "80"\n', "line 5: port: '80' is not of type 'integer'."),
         (f"{OPERATION}{RUN}storage = {{ kid = 'files' }}\n", "line 6: there is no key kid. Did you mean kind?"),
+        (f"{OPERATION}{RUN}storage = 'postgres'\n", "line 6: storage: 'postgres' is not one of ["),
+        (f"{OPERATION}{RUN}storage = 'postgres'\n", "]. Did you mean postgresql?"),
+        (
+            f"{OPERATION}{RUN}ready = 'GET /zdravé'\n",
+            "It is the request that it answers once it is ready, its path in vi",
+        ),
+        (
+            f"{OPERATION}{RUN}ready = 'GET /'\nprotocol = 'grpc'\n",
+            "line 6: ready is an HTTP request, and the protocol is",
+        ),
         (f'{OPERATION}{RUN}directory = "gone"\n', "line 6: shop: there is no folder "),
         (f"{OPERATION}{RUN}worklod = 'shop'\n", "line 6: there is no key worklod. Did you mean workload?"),
         (f'{OPERATION}wieght = 2\n{RUN}workload = "shop"', "line 4: there is no key wieght. Did you mean weight?"),

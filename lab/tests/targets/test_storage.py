@@ -60,8 +60,9 @@ def test_a_setting_that_there_is_not_is_refused(empty_checkout: Project) -> None
         ),
         ('reset = "make"', 'reset is for a store of your own: set kind = "external"'),
         ('kind = "external"', 'external needs reset = "…", a command'),
-        ('kind = "files"', "files lie in {state}: name it in [run]"),
-        ('prepare = "make {state}"', '{state} is the folder of kind = "files"'),
+        ('kind = "files"', 'files lie in {state}: name it in run or env, such as env = { DATA = "{state}" }.'),
+        ('kind = "postgresql"\nprepare = "make {state}"', '{state} is the folder of kind = "files"'),
+        ('kind = "files"\npostgres = "system"', 'postgres is the server of kind = "postgresql": set that kind, or'),
         ('kind = "postgresql"\nprepare = []', "storage.prepare"),
     ],
 )
@@ -75,7 +76,7 @@ def test_a_table_that_cannot_be_meant_is_refused(empty_checkout: Project, table:
 @pytest.mark.parametrize("choice", ["embedded", "system", "/usr/lib/postgresql/15/bin", "~/pg/bin"])
 def test_the_postgresql_of_a_target(empty_checkout: Project, choice: str) -> None:
     assert target("one").manifest.storage.postgres == "embedded"
-    add(empty_checkout, "notes/one", MANIFEST + f'[storage]\npostgres = "{choice}"\n')
+    add(empty_checkout, "notes/one", MANIFEST + f'[storage]\nkind = "postgresql"\npostgres = "{choice}"\n')
     assert [each.manifest.storage.postgres for each in find_targets(empty_checkout)] == [choice]
 
 
@@ -84,3 +85,34 @@ def test_a_postgresql_that_is_neither_a_word_nor_a_folder_is_refused(empty_check
     add(empty_checkout, "notes/one", MANIFEST + f'[storage]\npostgres = "{choice}"\n')
     with pytest.raises(UsageError, match=r"storage.*postgres"):
         find_targets(empty_checkout)
+
+
+def one_file(checkout: Project, database: str, target: str) -> Project:
+    """A project of one file: a workload with this database, and a target with these members."""
+    operation = '{ name = "Read", http = { method = "GET", path = "/", expect = 200 } }'
+    workload = f'[workloads.shop]\ndatabase = "{database}"\noperations = [{operation}]\n'
+    checkout.file.write_text(f"{workload}[targets.shop]\n{target}\n", "utf-8")
+    return checkout
+
+
+NO_DATABASE = [
+    ('{ prepare = "bin/shop migrate" }', 'prepare fills a database or a folder: set kind = "postgresql" or "files".'),
+    ('{ postgres = "system" }', 'postgres is the server of kind = "postgresql": set that kind, or remove postgres.'),
+]
+
+
+@pytest.mark.parametrize(("storage", "words"), NO_DATABASE)
+def test_what_needs_a_database_needs_a_kind_where_the_workload_has_none(
+    empty_checkout: Project, storage: str, words: str
+) -> None:
+    table = f'run = "bin/shop"\nstorage = {storage}'
+    with pytest.raises(UsageError, match=rf"bakeoff\.toml, line 6: {re.escape(words)}"):
+        find_targets(one_file(empty_checkout, "none", table))
+    (found,) = find_targets(one_file(empty_checkout, "postgresql", table))
+    assert found.manifest.storage.kind is None
+
+
+def test_a_target_that_the_lab_does_not_start_names_no_folder(empty_checkout: Project) -> None:
+    table = 'env = { LOG = "warn" }\nstorage = "files"'
+    (found,) = find_targets(one_file(empty_checkout, "none", table))
+    assert found.manifest.storage.kind == "files"

@@ -1,6 +1,7 @@
 """Reads the documents that the contract defines, checks them against its schemas, and makes records of them."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import msgspec
 
 from bakeoff.documents.toml_lines import Place, line_of
 from bakeoff.errors import UsageError
-from bakeoff.text.hints import hint
+from bakeoff.text.hints import hint, nearest
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -99,7 +100,12 @@ def _checked(toml: Toml[Json], schema: Path, record: type[_Record], full_form: C
     problem = _first_problem_in_toml(toml.document, schema)
     if problem is not None:
         raise toml.error(*problem)
-    return replace(cast("Toml[_Record]", toml), document=msgspec.convert(full_form(toml.document), record))
+    try:
+        return replace(cast("Toml[_Record]", toml), document=msgspec.convert(full_form(toml.document), record))
+    except msgspec.ValidationError as error:
+        _, _, member = str(error).rpartition("$")
+        place: Place = [int(part) if part.isdecimal() else part for part in re.findall(r"\w+", member)]
+        raise toml.error(place, f"{error}.") from error
 
 
 def first_problem(document: Json, schema: Path, definition: str | None = None) -> str | None:
@@ -136,7 +142,16 @@ def _first_problem_in_toml(document: Json, schema: Path) -> tuple[Place, str] | 
         unknown = next(name for name in error.instance if name not in known)
         return [*place, unknown], f"there is no key {unknown}. {hint(unknown, known, 'Keys here')}"
     name = ".".join(str(part) for part in place)
-    return place, f"{name + ': ' if name else ''}{error.message}."
+    return place, f"{name + ': ' if name else ''}{error.message}.{_advice(error)}"
+
+
+def _advice(error: "ValidationError") -> str:
+    """The word that was probably meant, or the meaning of the member whose pattern was not met; or nothing."""
+    known = error.validator_value
+    if error.validator == "enum" and isinstance(known, list) and isinstance(error.instance, str):
+        return nearest(error.instance, [each for each in known if isinstance(each, str)])
+    described = error.schema.get("description") if isinstance(error.schema, Mapping) else None
+    return f" It is {described}." if error.validator == "pattern" and described else ""
 
 
 def _is_newer(error: "ValidationError") -> bool:

@@ -17,9 +17,9 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.targets.gauges import GaugesTable
 from bakeoff.targets.short_form import full_form
-from bakeoff.targets.storage import StorageTable
+from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind, StorageTable
 from bakeoff.text.hints import nearest
-from bakeoff.workload.loader import workload_names
+from bakeoff.workload.loader import load_workload, workload_names
 
 _SCHEMA = FORMATS / "target.schema.json"
 
@@ -255,8 +255,16 @@ def _target(project: Project, toml: Toml[TargetManifest]) -> Target:
     here = Path(os.path.normpath(toml.path.parent / manifest.directory))
     if not here.is_dir():
         raise toml.error(("directory",), f"{manifest.name}: there is no folder {here}.")
-    if (wrong := manifest.storage.problem(list(manifest.settings), _texts_of(manifest.run))) is not None:
+
+    def usual() -> StorageKind:
+        return POSTGRESQL if load_workload(project, manifest.workload).uses_database else NONE
+
+    started = _texts_of(manifest.run) if manifest.run.command else []
+    if (wrong := manifest.storage.problem(list(manifest.settings), started, usual)) is not None:
         raise toml.error(("storage", *wrong[0]), wrong[1])
+    if manifest.ready and manifest.protocol == "grpc":
+        words = "ready is an HTTP request, and the protocol is grpc. Remove ready: the lab asks grpc.health.v1."
+        raise toml.error(("ready",), words)
     for place, table in _gauges_of(manifest.run):
         problem = table.problem(manifest.protocol, _texts_of(manifest.run))
         if problem is not None:
