@@ -132,7 +132,7 @@ def prepare_state(project: Project) -> None:
 
 
 def _editor_schema() -> str:
-    """The schema of a project's file with those of its targets and workloads in it, for editors read one file."""
+    """The schema of a project's file with those of its targets and workloads in it: editors read one file."""
     whole = json.loads((FORMATS / "project.schema.json").read_text("utf-8"))
     for kind in ("target", "workload"):
         text = (FORMATS / f"{kind}.schema.json").read_text("utf-8").replace('"#/$defs/', f'"#/$defs/{kind}/$defs/')

@@ -55,8 +55,8 @@ def _package_of(program: Path, folder: Path) -> None:
     folder.mkdir()
     shutil.copy(program, folder / "bakeoff-load")
     version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
-    text = f"from setuptools import setup\nsetup(name='bakeoff-load', version='{version}', scripts=[])\n"
-    (folder / "setup.py").write_text(text.replace("scripts=[]", "data_files=[('bin', ['bakeoff-load'])]"))
+    members = {"name": "bakeoff-load", "version": version, "data_files": [("bin", ["bakeoff-load"])]}
+    (folder / "setup.py").write_text(f"from setuptools import setup\nsetup(**{members!r})\n")
 
 
 class Repository:

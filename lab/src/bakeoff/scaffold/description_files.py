@@ -55,7 +55,7 @@ def description_of(
             return _read(file)
         except BakeoffError as error:
             passed_over.append(f"- not used: {error.message}")
-        except Exception as error:  # noqa: BLE001 - whatever a file holds that nobody named, the project is made
+        except Exception as error:  # noqa: BLE001 - a file found by chance must not stop the project
             passed_over.append(f"- not used: {file} cannot be imported: {type(error).__name__}: {error}")
     return None
 
