@@ -7,13 +7,13 @@ import pytest
 from bakeoff.conformance.case import Call, Frame, GrpcExpectation, Payload, Row
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.errors import UsageError
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import FORMATS
 
 HTTP = {"expect": {"status": 200}}
 
 
 @pytest.fixture
-def schema(project: Project) -> Path:
+def schema() -> Path:
     return FORMATS / "vectors.schema.json"
 
 

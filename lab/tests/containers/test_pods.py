@@ -139,7 +139,7 @@ def test_an_engine_gets_the_image_the_command_and_the_resources_of_its_manifest(
     assert usual["resources"]["limits"] == {"cpu": "250m", "memory": "128Mi"}
 
 
-def test_the_root_is_read_only_and_what_engines_write_has_a_volume(project: Project) -> None:
+def test_the_root_is_read_only_and_what_engines_write_has_a_volume() -> None:
     pod = read_template()["spec"]["template"]["spec"]
     mounts = {mount["mountPath"]: mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
     assert mounts.keys() == {"/ledger", "/tmp"}  # noqa: S108 — of the pod

@@ -77,7 +77,7 @@ PROMISE = "asks_database = true\n"
 
 
 @pytest.fixture
-def checkout(project: Project, server: Server, tmp_path: Path) -> Iterator[Project]:
+def checkout(server: Server, tmp_path: Path) -> Iterator[Project]:
     """A checkout with the workload and the target of this test alone."""
     root = new_project(tmp_path / "a checkout").root
     shutil.copytree(NOTES, root / "contract" / "notes")

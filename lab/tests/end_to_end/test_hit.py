@@ -17,7 +17,7 @@ pytestmark = pytest.mark.end_to_end
 
 
 @pytest.fixture
-def url(project: Project, tmp_path: Path) -> Iterator[str]:
+def url(tmp_path: Path) -> Iterator[str]:
     engine = find_engine("native")
     build_once(engine.build)
     port = ports.free_port()

@@ -264,7 +264,7 @@ signal.pause()
 """
 
 
-def test_an_engine_that_takes_no_instructions_starts_by_itself(project: Project, tmp_path: Path) -> None:
+def test_an_engine_that_takes_no_instructions_starts_by_itself(tmp_path: Path) -> None:
     build = Build("other", tmp_path, ("true",), (), tmp_path, tmp_path, tmp_path, tmp_path)
     run = Command([sys.executable, "-c", OTHER % START])
     other = replace(engine("other", run=run), directory=tmp_path, build=build)

@@ -15,7 +15,7 @@ from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.stream import End, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.options.ssh_host import ssh_host
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import FORMATS
 from made_up_manifests import engine
 
 # Keeps what it is called with, and runs the last of it.
@@ -73,7 +73,7 @@ class Remote:
 
 
 @pytest.fixture
-def remote(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Remote:
+def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Remote:
     made = Remote(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("XDG_CACHE_HOME", str(made.cache))

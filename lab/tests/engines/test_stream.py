@@ -82,7 +82,7 @@ def test_what_is_no_record_is_named(project: Project, lines: list[Any], reason: 
 
 
 @pytest.mark.parametrize("record", get_args(Record))
-def test_records_are_those_of_the_schema(project: Project, record: type[Struct]) -> None:
+def test_records_are_those_of_the_schema(record: type[Struct]) -> None:
     schema = json.loads((FORMATS / "stream.schema.json").read_text())
     defined = schema["$defs"][record.__struct_config__.tag]
     members = {field.encode_name: field.required for field in fields(record)}

@@ -133,7 +133,7 @@ def test_each_of_several_companions_is_read_on_its_own_port(tmp_path: Path) -> N
         assert process.gauge_endpoints[0].address == f"http://127.0.0.1:{ports[0]}/metrics"
 
 
-def test_replicas_show_what_the_target_shows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replicas_show_what_the_target_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/sbin/{name}")
     run = behind_proxy(showing(IN_FLIGHT), 2).manifest.run
     assert run.gauges is None

@@ -9,7 +9,6 @@ import pytest
 
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import MOST_REPLICAS
-from bakeoff.project import Project
 from bakeoff.targets.placeholders import Placeholders
 from bakeoff.targets.replicas import CONFIGURATION, behind_proxy
 from made_up_manifests import RUN, target
@@ -21,14 +20,14 @@ def haproxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/sbin/{name}")
 
 
-def test_without_haproxy_the_error_says_how_to_get_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_haproxy_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(BakeoffError, match="apt-get install haproxy"):
         behind_proxy(target("one"), 2)
 
 
 @pytest.mark.usefixtures("haproxy")
-def test_each_replica_has_a_port_of_its_own_and_the_proxy_knows_all(project: Project) -> None:
+def test_each_replica_has_a_port_of_its_own_and_the_proxy_knows_all() -> None:
     proxied = behind_proxy(target("one"), 3)
     run = proxied.manifest.run
     (replica,) = run.companions
@@ -44,13 +43,13 @@ def test_each_replica_has_a_port_of_its_own_and_the_proxy_knows_all(project: Pro
 
 
 @pytest.mark.usefixtures("haproxy")
-def test_companions_of_the_target_itself_stay_and_start_first(project: Project) -> None:
+def test_companions_of_the_target_itself_stay_and_start_first() -> None:
     once = behind_proxy(target("one"), 2)
     assert [each.name for each in behind_proxy(once, 2).manifest.run.companions] == ["replica", "replica"]
 
 
 @pytest.mark.parametrize("replicas", [1, 2, MOST_REPLICAS])
-def test_haproxy_takes_the_configuration(project: Project, replicas: int) -> None:
+def test_haproxy_takes_the_configuration(replicas: int) -> None:
     haproxy = shutil.which("haproxy")
     if haproxy is None:
         pytest.skip("haproxy is not on PATH")
@@ -66,7 +65,7 @@ def test_haproxy_takes_the_configuration(project: Project, replicas: int) -> Non
     assert done.returncode == 0, done.stderr
 
 
-def test_the_configuration_names_as_many_replicas_as_there_can_be(project: Project) -> None:
+def test_the_configuration_names_as_many_replicas_as_there_can_be() -> None:
     text = CONFIGURATION.read_text("utf-8")
     named = [int(number) for number in re.findall(r"^ *server replica-(\d+) ", text, re.MULTILINE)]
     assert named == list(range(MOST_REPLICAS))

@@ -54,7 +54,7 @@ def files(checkout: Project, old: str = "", new: str = "") -> Workload:
     return load_workload(checkout, "files")
 
 
-def test_bodies_are_what_the_vectors_say(project: Project) -> None:
+def test_bodies_are_what_the_vectors_say() -> None:
     cases = json.loads((FORMATS / "vectors" / "rendering.json").read_text("utf-8"))["cases"]
     checked = 0
     for case in cases:
@@ -90,7 +90,7 @@ def test_what_cannot_be_a_body_is_refused(kind: str, message: object) -> None:
         encoded(kind, message)  # type: ignore[arg-type]
 
 
-def test_the_plan_names_the_body_and_its_type(empty_checkout: Project, project: Project) -> None:
+def test_the_plan_names_the_body_and_its_type(empty_checkout: Project) -> None:
     plan = as_json(compile_plan(files(empty_checkout), LOAD))
     assert first_problem(plan, FORMATS / "plan.schema.json") is None
     upload, search, replace = plan["operations"]

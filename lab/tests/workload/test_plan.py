@@ -258,7 +258,7 @@ message = "a=${integer 1 9}&b=two words"
 """
 
 
-def test_what_real_apis_need_is_compiled(empty_checkout: Project, project: Project) -> None:
+def test_what_real_apis_need_is_compiled(empty_checkout: Project) -> None:
     plan = compile_plan(workload_of(empty_checkout, SHOP, "shop"), LOAD)
     assert first_problem(as_json(plan), FORMATS / "plan.schema.json") is None
     login, create, get, note = as_json(plan)["operations"]
@@ -342,7 +342,7 @@ http.list = { items = "/tags", most = 3 }
 """
 
 
-def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project, project: Project) -> None:
+def test_lists_picks_pauses_and_cookies_are_compiled(empty_checkout: Project) -> None:
     workload = workload_of(empty_checkout, LISTS, "lists")
     plan = as_json(compile_plan(workload, LOAD))
     assert first_problem(plan, FORMATS / "plan.schema.json") is None

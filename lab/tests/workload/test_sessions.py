@@ -58,7 +58,7 @@ def shop(checkout: Project, old: str = "", new: str = "") -> Workload:
     return load_workload(checkout, "shop")
 
 
-def test_sessions_and_rates_are_compiled(empty_checkout: Project, project: Project) -> None:
+def test_sessions_and_rates_are_compiled(empty_checkout: Project) -> None:
     plan = as_json(compile_plan(shop(empty_checkout), LOAD))
     assert first_problem(plan, FORMATS / "plan.schema.json") is None
     assert plan["sessions"] == [{"name": "order", "weight": 2, "steps": [0, 2, 3], "think_time_ms": 200.0}]
