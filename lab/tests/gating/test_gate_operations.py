@@ -22,7 +22,20 @@ def rounds(read_ms: float, **read: object) -> Measurement:
 
 def test_a_slower_operation_fails_though_the_run_is_as_fast_as_ever() -> None:
     gate = check_regressions(rounds(1.0), rounds(5.0), Limits())
-    assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "p99")]
+    assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "mean"), ("Read", "p99")]
+
+
+def test_of_an_operation_the_mean_is_compared_and_of_the_whole_the_throughput() -> None:
+    gate = check_regressions(rounds(1.0), rounds(1.0), Limits())
+    compared = {(check.series.operation, check.metric) for check in gate.checks if check.change is not None}
+    assert compared == {("", "throughput"), ("", "p99"), *((each, "mean") for each in ("Save", "Read")),
+                        *((each, "p99") for each in ("Save", "Read"))}  # fmt: skip
+
+
+@pytest.mark.parametrize(("slower", "failed"), [(1.17, False), (1.18, True)])
+def test_an_operation_may_take_as_much_longer_as_the_throughput_may_decrease(slower: float, failed: bool) -> None:
+    gate = check_regressions(rounds(10.0), rounds(10.0 * slower), Limits())
+    assert [check.metric for check in gate.failed if check.series.operation == "Read"] == ["mean"] * failed
 
 
 def test_failures_of_one_operation_are_judged_by_themselves() -> None:

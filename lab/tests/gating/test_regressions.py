@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bakeoff.gating.check import Gate, Outcome
-from bakeoff.gating.regressions import Limits, Sides, chances, check_regressions
+from bakeoff.gating.regressions import Limits, Sides, against_chance, check_regressions
 from bakeoff.gating.validity import VALIDITY, broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import figures_of
@@ -105,18 +105,27 @@ def test_a_contender_that_the_baseline_does_not_have_may_not_fail_either(failed:
 def test_how_probable_it_is_that_chance_makes_it_worse(
     figures: Sequence[tuple[Sequence[float], Sequence[float]]], least: float | None, most: float | None
 ) -> None:
-    first, *_ = chances([Sides(*each) for each in figures], more_is_worse=False)
+    first, *_ = against_chance([Sides(*each) for each in figures], more_is_worse=False)
     if least is None or most is None:
         assert first is None
     else:
-        assert first is not None and least <= first <= most
+        assert first is not None and least <= first.chance <= most
 
 
 def test_rounds_that_both_sides_share_hide_no_difference() -> None:
     before, after = [100, 60, 140, 90], [91, 54, 126, 80]
-    apart, paired = (chances([Sides(before, after, each)], more_is_worse=False)[0] for each in (False, True))
+    apart, paired = (against_chance([Sides(before, after, each)], more_is_worse=False)[0] for each in (False, True))
     assert apart is not None and paired is not None
-    assert apart > 0.3 and paired < 0.001
+    assert apart.chance > 0.3 and paired.chance < 0.001
+    assert apart.low < paired.low < 0.9 < paired.high < 1 < apart.high
+
+
+def test_a_check_names_the_figures_that_it_compared() -> None:
+    gate = check_regressions(rounds([100, 60, 140, 90]), rounds([91, 54, 126, 80]), Limits(), paired=True)
+    change = next(check.change for check in gate.checks if check.metric == "throughput")
+    assert change is not None and change.low is not None and change.high is not None
+    assert (change.before, change.after, change.unit) == (95, 85.5, "ops/s")
+    assert change.low < change.ratio < change.high < 1
 
 
 @pytest.mark.parametrize(

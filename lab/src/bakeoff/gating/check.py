@@ -16,11 +16,25 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
+class Change:
+    """A figure on both sides: the medians of the rounds, and after ÷ before with its 95% interval where it is known."""
+
+    before: float
+    after: float
+    unit: str
+    ratio: float
+    low: float | None = None
+    high: float | None = None
+    more_is_better: bool = False
+
+
+@dataclass(frozen=True)
 class Check:
     """One decision. `words` say what was compared with what; `confirmed` that a failure came up again in a rerun.
 
     `final`: no rerun could take it back. `stale_baseline`: it is unclear because the machine has become worse since the
     baseline was measured. `unmatched`: the baseline has no such series, so that only its errors could be looked at.
+    `change` is what was compared; an error rate, a goal or validity has none.
     """
 
     series: Series
@@ -31,6 +45,7 @@ class Check:
     final: bool = False
     stale_baseline: bool = False
     unmatched: bool = False
+    change: Change | None = None
 
 
 @dataclass(frozen=True)

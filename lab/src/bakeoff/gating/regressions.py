@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, variance
 
-from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.history.comparing import by_series
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
-from bakeoff.judging.estimates import holm, student_p_value
+from bakeoff.judging.estimates import holm, student_half_width, student_p_value
 from bakeoff.judging.moderation import Prior, prior_of
 from bakeoff.reporting.numbers import two_places
 from bakeoff.results.finding_kinds import NOISY_MACHINE, THROTTLED
@@ -69,8 +69,17 @@ class Sides:
         return [[new - old for old, new in zip(before, after, strict=True)]] if self.paired else [before, after]
 
 
-def chances(figures: Sequence[Sides], more_is_worse: bool) -> list[float | None]:
-    """For each figure, how probable it is that chance alone makes it that much worse; None where it is unknown.
+@dataclass(frozen=True)
+class AgainstChance:
+    """How probable it is that chance alone makes a figure that much worse, and the 95% interval of after ÷ before."""
+
+    chance: float
+    low: float
+    high: float
+
+
+def against_chance(figures: Sequence[Sides], more_is_worse: bool) -> list[AgainstChance | None]:
+    """The test of each figure; None where it has too few rounds.
 
     Welch's test of two means with Satterthwaite's degrees of freedom, or Student's of the rounds' ratios; one-sided,
     as only what is worse fails. Each variance is moderated by what those of all figures have in common.
@@ -78,10 +87,10 @@ def chances(figures: Sequence[Sides], more_is_worse: bool) -> list[float | None]
     several = [sample for sides in figures for sample in sides.samples if len(sample) >= 2]
     degrees = [len(sample) - 1 for sample in several]
     prior = prior_of([variance(sample) for sample in several], degrees, most_degrees=sum(degrees) / 2)
-    return [_chance(sides, prior, 1 if more_is_worse else -1) for sides in figures]
+    return [_tested(sides, prior, 1 if more_is_worse else -1) for sides in figures]
 
 
-def _chance(sides: Sides, prior: Prior, worse: int) -> float | None:
+def _tested(sides: Sides, prior: Prior, worse: int) -> AgainstChance | None:
     if any(len(sample) < 2 for sample in sides.samples):
         return None
     parts = [(len(each), *prior.with_own(variance(each), len(each) - 1)) for each in sides.samples]
@@ -89,7 +98,9 @@ def _chance(sides: Sides, prior: Prior, worse: int) -> float | None:
     uncertainty = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
     degrees = squared_error**2 / uncertainty if uncertainty > 0 else sum(free for _, _, free in parts)
     two_sided = student_p_value(sides.log_change, math.sqrt(squared_error), degrees)
-    return two_sided / 2 if worse * sides.log_change > 0 else 1 - two_sided / 2
+    chance = two_sided / 2 if worse * sides.log_change > 0 else 1 - two_sided / 2
+    half = student_half_width(math.sqrt(squared_error), degrees)
+    return AgainstChance(chance, math.exp(sides.log_change - half), math.exp(sides.log_change + half))
 
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
@@ -114,16 +125,33 @@ class Limits:
     error_rate: float = 0.01
     false_alarms: float = FALSE_ALARMS
 
+    @property
+    def mean_increase(self) -> float:
+        """Of one operation: as much as the throughput decreases where all of its users wait so much longer for it."""
+        return 1 / (1 - self.throughput_decrease) - 1 if self.throughput_decrease < 1 else math.inf
+
 
 @dataclass(frozen=True)
-class _Change:
-    """One figure of one series on both sides, and how much worse it may be."""
+class _Compared:
+    """One figure of one series on both sides, and how much worse it may be; `chance` is corrected for their number."""
 
     series: Series
     metric: Metric
     sides: Sides
     allowed: float
+    tested: AgainstChance | None = None
     chance: float | None = None
+
+    @property
+    def change(self) -> Change:
+        before, after = median(self.sides.before), median(self.sides.after)
+        # Round by round what the machine did to a whole round is in both; their medians may be of different rounds.
+        ratio = math.exp(self.sides.log_change) if self.sides.paired else after / before
+        change = Change(before, after, self.metric.unit, ratio, more_is_better=self.metric.more_is_better)
+        if self.tested is None:
+            return change
+        # Of few rounds the medians may be further apart than the means.
+        return replace(change, low=min(self.tested.low, ratio), high=max(self.tested.high, ratio))
 
 
 def check_regressions(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
@@ -138,15 +166,18 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
     after = by_series([*candidate.runs, *candidate.phases, *of_several(candidate.operations)])
     pairs = {series: (before[series], after[series]) for series in after if series in before}
     unmatched = [series for series in after if series not in before and series.is_whole]
-    changes = [
-        *_changes(pairs, METRICS["throughput"], limits.throughput_decrease, paired),
-        *_changes(pairs, METRICS["p99"], limits.p99_increase, paired),
+    whole = {series: sides for series, sides in pairs.items() if not series.operation}
+    operations = {series: sides for series, sides in pairs.items() if series.operation}
+    figures = [
+        *_compared(whole, METRICS["throughput"], limits.throughput_decrease, paired),
+        *_compared(operations, METRICS["mean"], limits.mean_increase, paired),
+        *_compared(pairs, METRICS["p99"], limits.p99_increase, paired),
     ]
-    by_chance = holm([change.chance for change in changes])
+    by_chance = holm([None if figure.tested is None else figure.tested.chance for figure in figures])
     checks = [
         *(
-            _check(replace(change, chance=chance), limits.false_alarms, worse_machine)
-            for change, chance in zip(changes, by_chance, strict=True)
+            _check(replace(figure, chance=chance), limits.false_alarms, worse_machine)
+            for figure, chance in zip(figures, by_chance, strict=True)
         ),
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
@@ -156,15 +187,15 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
     return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
 
 
-def _changes(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> list[_Change]:
-    """Those of one metric that both sides have, each with how probable it is by chance."""
-    changes = [
-        _Change(series, metric, _sides(metric, before, after, paired), allowed)
+def _compared(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> list[_Compared]:
+    """Those of one metric that both sides have, each with its test."""
+    figures = [
+        _Compared(series, metric, _sides(metric, before, after, paired), allowed)
         for series, (before, after) in pairs.items()
     ]
-    changes = [change for change in changes if change.sides.before and change.sides.after]
-    by_chance = chances([change.sides for change in changes], more_is_worse=not metric.more_is_better)
-    return [replace(change, chance=chance) for change, chance in zip(changes, by_chance, strict=True)]
+    figures = [figure for figure in figures if figure.sides.before and figure.sides.after]
+    tests = against_chance([figure.sides for figure in figures], more_is_worse=not metric.more_is_better)
+    return [replace(figure, tested=tested) for figure, tested in zip(figures, tests, strict=True)]
 
 
 def _sides(metric: Metric, before: Sequence[RunFigures], after: Sequence[RunFigures], paired: bool) -> Sides:
@@ -175,38 +206,35 @@ def _sides(metric: Metric, before: Sequence[RunFigures], after: Sequence[RunFigu
     return Sides([old[number] for number in both], [new[number] for number in both], paired=True)
 
 
-def _check(change: _Change, false_alarms: float, worse_machine: str | None) -> Check:
-    metric, sides = change.metric, change.sides
-    before, after = median(sides.before), median(sides.after)
-    # Round by round what the machine did to a whole round is in both; their medians may be of different rounds.
-    ratio = math.exp(sides.log_change) if sides.paired else after / before
-    worse = 1 - ratio if metric.more_is_better else ratio - 1
-    outcome = Outcome.PASSED if worse <= change.allowed else _worse(change, false_alarms)
+def _check(figure: _Compared, false_alarms: float, worse_machine: str | None) -> Check:
+    metric, sides, change = figure.metric, figure.sides, figure.change
+    worse = 1 - change.ratio if metric.more_is_better else change.ratio - 1
+    outcome = Outcome.PASSED if worse <= figure.allowed else _worse(figure, false_alarms)
     sign = -1 if metric.more_is_better else 1
     by_round = " round by round" if sides.paired else ""
     chance = "p unknown: one round each"
-    if change.chance is not None:
-        chance = "adjusted p < 0.001" if change.chance < 0.001 else f"adjusted p {change.chance:.3f}"
+    if figure.chance is not None:
+        chance = "adjusted p < 0.001" if figure.chance < 0.001 else f"adjusted p {figure.chance:.3f}"
     words = (
-        f"{two_places(before)} → {two_places(after)} {metric.unit} "
-        f"({ratio - 1:+.1%}{by_round}; allowed {sign * change.allowed:+.0%}; {chance})"
+        f"{two_places(change.before)} → {two_places(change.after)} {metric.unit} "
+        f"({change.ratio - 1:+.1%}{by_round}; allowed {sign * figure.allowed:+.0%}; {chance})"
     )
     if outcome is Outcome.FAILED and worse_machine is not None:
         words += f"; but {worse_machine} than for the baseline"
-        return Check(change.series, metric.name, Outcome.UNCLEAR, words, stale_baseline=True)
+        return Check(figure.series, metric.name, Outcome.UNCLEAR, words, stale_baseline=True, change=change)
     # Of both sides in the same rounds the test says all that a rerun could say.
     final = sides.paired and outcome is Outcome.FAILED
-    return Check(change.series, metric.name, outcome, words, final=final)
+    return Check(figure.series, metric.name, outcome, words, final=final, change=change)
 
 
-def _worse(change: _Change, false_alarms: float) -> Outcome:
+def _worse(figure: _Compared, false_alarms: float) -> Outcome:
     """A change beyond the limit fails where chance does not explain it.
 
     One round on each side cannot show it. A run as a whole fails then; of its many parts one would each time.
     """
-    if change.chance is None:
-        return Outcome.FAILED if change.series.is_whole and not change.sides.paired else Outcome.UNCLEAR
-    return Outcome.FAILED if change.chance <= false_alarms else Outcome.UNCLEAR
+    if figure.chance is None:
+        return Outcome.FAILED if figure.series.is_whole and not figure.sides.paired else Outcome.UNCLEAR
+    return Outcome.FAILED if figure.chance <= false_alarms else Outcome.UNCLEAR
 
 
 def _errors(series: Series, before: Sequence[RunFigures], after: Sequence[RunFigures], allowed: float) -> Check:
