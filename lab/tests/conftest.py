@@ -12,6 +12,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 from throwaway_server import throwaway_server
 
+from bakeoff.git import leave_hook
 from bakeoff.postgres.server import Server
 from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project, find_project, own_checkout
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
@@ -22,6 +23,7 @@ from checkouts import share_databases, throwaway
 settings.register_profile("tests", deadline=None, derandomize=True)
 # The tests of the tool that need a project read the gallery; the launcher's own is for people.
 os.environ.pop(FALLBACK_VARIABLE, None)
+leave_hook()
 os.environ.setdefault(PROJECT_VARIABLE, str(own_checkout().root / "gallery"))
 
 settings.load_profile("tests")

@@ -8,6 +8,7 @@ import msgspec
 
 from bakeoff.builds.build import Build, BuildTable
 from bakeoff.engines.manifest import Command, Engine, EngineManifest, InstalledTable
+from bakeoff.project import Project
 from bakeoff.targets.manifest import RunTable, Target, TargetManifest
 from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.loader import Workload
@@ -28,7 +29,7 @@ def target(name: str, protocol: str = "rest", workload: str = "events", **change
         build=_TABLE,
         run=RUN,
     )
-    return Target(name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
+    return Target(Project(_NOWHERE), name, _NOWHERE, msgspec.structs.replace(manifest, **changes), _BUILD)
 
 
 def declared(**members: Any) -> Declaration:

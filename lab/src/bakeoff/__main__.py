@@ -11,7 +11,9 @@ def main() -> None:
         print(f"bakeoff {__version__}")
         return
     from bakeoff.cli.main import main as command_line
+    from bakeoff.git import leave_hook
 
+    leave_hook()
     command_line()
 
 

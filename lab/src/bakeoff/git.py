@@ -1,4 +1,4 @@
-"""git for the repository that a folder lies in, whatever started the lab."""
+"""git for the repository that a folder lies in."""
 
 import os
 import subprocess
@@ -24,12 +24,17 @@ _OF_ONE_REPOSITORY = (
 )
 
 
+def leave_hook() -> None:
+    """Lets this process and those that it starts work on the repository of their folder, though a hook started it."""
+    for name in _OF_ONE_REPOSITORY:
+        os.environ.pop(name, None)
+
+
 def git(folder: Path, *arguments: str, timeout_s: float | None = None) -> "subprocess.CompletedProcess[str]":
     """A command of git in a folder, which may fail; its output keeps names of files in any encoding.
 
     Raises OSError where git cannot be run, and TimeoutExpired.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _OF_ONE_REPOSITORY}
     command = ["git", "-C", str(folder), *arguments]
-    done = subprocess.run(command, capture_output=True, check=False, env=environment, timeout=timeout_s)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=timeout_s)
     return subprocess.CompletedProcess(command, done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr))

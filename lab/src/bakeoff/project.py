@@ -1,5 +1,6 @@
 """Where things lie: the project that is measured, and the tool itself."""
 
+import hashlib
 import itertools
 import json
 import os
@@ -57,6 +58,20 @@ class Project:
     @property
     def logs(self) -> Path:
         return self.state / "logs"
+
+    @property
+    def commits(self) -> Path:
+        """Where its other commits are checked out: not below it, as tools look for files in the folders above.
+
+        Raises BakeoffError where that folder would lie in its repository.
+        """
+        folder = user_cache() / "commits" / hashlib.sha256(os.fsencode(self.root.resolve())).hexdigest()[:16]
+        if folder.resolve().is_relative_to(self.repository.resolve()):
+            raise BakeoffError(
+                f"Another commit cannot be checked out in {folder}, which lies in the repository itself: its tools "
+                "would find the files of the candidate. Let XDG_CACHE_HOME name a folder outside of the repository."
+            )
+        return folder
 
     def relative(self, path: Path) -> str:
         """A path as files of the project name it: relative to its folder where it lies there."""
@@ -170,5 +185,14 @@ def own_checkout() -> Project:
 
 def tool() -> Project:
     """Where the tool keeps what it builds or installs for all projects: its clone, or the user's cache folder."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bakeoff"
-    return find_checkout() or Project(cache)
+    return find_checkout() or Project(user_cache())
+
+
+def user_cache() -> Path:
+    """The user's folder for what can be made again. Raises BakeoffError for a user without one."""
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bakeoff"
+    except RuntimeError as error:
+        raise BakeoffError(
+            "This user has no home folder, so there is none for caches. Let XDG_CACHE_HOME name one."
+        ) from error

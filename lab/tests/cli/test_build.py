@@ -1,5 +1,8 @@
-"""`./bakeoff build --adopt`: an engine that was built elsewhere serves without its toolchain."""
+"""`./bakeoff build`: what builds see of the lab's environment, and artifacts that were built elsewhere."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,17 @@ def test_an_adopted_engine_needs_no_toolchain(engine_checkout: Project, monkeypa
     assert "counts as built" in " ".join(result.output.split())
     engine.check_toolchain()
     assert not engine.build.is_stale()
+
+
+def test_a_build_started_by_a_hook_of_git_works_on_the_repository_of_its_folder(empty_checkout: Project) -> None:
+    text = '[targets.api]\nworkload = "events"\nrun = "true"\n'
+    build = 'build = { command = ["sh", "-c", "env > seen"], artifact = "seen" }\n'
+    empty_checkout.file.write_text(text + build, "utf-8")
+    hook = {"GIT_DIR": "/elsewhere/.git", "GIT_INDEX_FILE": "/elsewhere/.git/index", "GIT_AUTHOR_NAME": "a"}
+    command = [sys.executable, "-m", "bakeoff", "--project", str(empty_checkout.root), "build", "api"]
+    subprocess.run(command, env={**os.environ, **hook}, check=True, capture_output=True, timeout=60)
+    seen = (empty_checkout.root / "seen").read_text("utf-8").splitlines()
+    assert {name for name in hook for line in seen if line.startswith(f"{name}=")} == {"GIT_AUTHOR_NAME"}
 
 
 @pytest.fixture

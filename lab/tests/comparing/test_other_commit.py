@@ -10,6 +10,7 @@ import pytest
 from bakeoff.builds.sources import git_files
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.git import leave_hook
 from bakeoff.history.comparison_of_commit import commit_of
 from bakeoff.options.variant import short
 from bakeoff.project import PROJECT_FILE, Project
@@ -28,8 +29,9 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @pytest.fixture
-def checkout(project: Project, empty_checkout: Project) -> Project:
+def checkout(project: Project, empty_checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A checkout of two commits: the first has one target, the second has another too."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = empty_checkout.root
     (manifest,) = (target.directory for target in find_targets(project) if target.name == TARGET)
     (root / ".gitignore").write_text(".bakeoff/\n")
@@ -81,18 +83,20 @@ def test_a_hook_of_git_names_neither_the_repository_nor_the_index(
     git(elsewhere, "init", "-q")
     with monkeypatch.context() as hook:
         hook.setenv("GIT_INDEX_FILE", str(checkout.root / ".git" / "index"))
+        leave_hook()
         other = checked_out(checkout, commit)
         assert not (other.root / "staged").exists()
     assert git(checkout.root, "status", "--porcelain") == status
     with monkeypatch.context() as hook:
         hook.setenv("GIT_DIR", str(elsewhere / ".git"))
         hook.setenv("GIT_WORK_TREE", str(elsewhere))
+        leave_hook()
         assert full_name(checkout, "before") == commit
         assert commit_of(checkout, "before") == commit
         assert Project(checkout.root).repository == checkout.root
         assert checkout.root / "staged" in set(git_files(checkout.root))
         targets = (each.target for each in contenders(checkout))
-        recorded = [environment_of(checkout, target, None).get("commit") for target in targets]
+        recorded = [environment_of(target, None).get("commit") for target in targets]
     assert recorded == [git(checkout.root, "rev-parse", "HEAD")] * 2
 
 
@@ -126,8 +130,46 @@ def test_only_the_newest_commits_keep_their_builds(checkout: Project) -> None:
         commits.append(full_name(checkout, "HEAD"))
     for commit in commits:
         checked_out(checkout, commit)
-    kept = sorted(path.name for path in (checkout.state / "commits").iterdir())
+    kept = sorted(path.name for path in checkout.commits.iterdir() if path.is_dir())
     assert kept == sorted(short(commit) for commit in commits[-3:])
+
+
+def test_a_build_that_searches_upwards_finds_no_file_of_the_candidate(checkout: Project) -> None:
+    look = 'import pathlib, sys; sys.exit(any((each / "node_modules").exists() for each in pathlib.Path.cwd().parents))'
+    (checkout.root / "targets" / "one" / "look.py").write_text(look)
+    build = 'build = { command = ["python3", "look.py"], artifact = "look.py" }'
+    text = f'[targets.here]\nrun = "true"\nworkload = "events"\ndirectory = "targets/one"\n{build}\n'
+    (checkout.root / PROJECT_FILE).write_text(text, "utf-8")
+    git(checkout.root, "add", "-A")
+    git(checkout.root, "commit", "-qm", "Three")
+    (checkout.root / "node_modules").mkdir()
+    commit = full_name(checkout, "HEAD")
+    before, after = with_commit(checkout, commit, contenders(checkout), lambda *_: None)
+    before.target.build.run(on_line=lambda _: None)
+    with pytest.raises(BakeoffError, match="ended with status 1"):
+        after.target.build.run(on_line=lambda _: None)
+
+
+def test_a_cache_in_the_repository_or_that_cannot_be_written_is_refused(
+    checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(checkout.root / ".cache"))
+    with pytest.raises(BakeoffError, match=r"lies in the repository itself.* XDG_CACHE_HOME name a folder outside"):
+        checked_out(checkout, full_name(checkout, "HEAD"))
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(BakeoffError, match="cannot be written: Not a directory"):
+        checked_out(checkout, full_name(checkout, "HEAD"))
+
+
+def test_commits_of_a_deleted_project_are_removed(checkout: Project, tmp_path: Path) -> None:
+    copy = Project(tmp_path / "copy")
+    shutil.copytree(checkout.root, copy.root)
+    commit = full_name(checkout, "HEAD")
+    others = [checked_out(each, commit).root for each in (checkout, copy)]
+    shutil.rmtree(copy.root)
+    checked_out(checkout, commit)
+    assert [each.exists() for each in others] == [True, False]
 
 
 def test_each_contender_takes_part_twice(checkout: Project) -> None:
@@ -136,13 +178,13 @@ def test_each_contender_takes_part_twice(checkout: Project) -> None:
     before, after = with_commit(checkout, commit, contenders(checkout), skipped.__setitem__)
     assert (before.key, after.key) == (f"{TARGET} commit={short(commit)}", f"{TARGET} commit=candidate")
     # Each is built in its own files, by separate builds; the contract is one.
-    assert before.target.directory.is_relative_to(checkout.state / "commits" / short(commit))
+    assert before.target.directory.is_relative_to(checkout.commits / short(commit))
     assert before.target.build.artifact != after.target.build.artifact
     assert before.target.build.name != after.target.build.name
     assert before.workload is after.workload
     assert "no such target" in skipped[f"new commit={short(commit)}"]
     # Each run's record names the commit that was measured.
-    recorded = [environment_of(checkout, side.target, None)["commit"] for side in (before, after)]
+    recorded = [environment_of(side.target, None)["commit"] for side in (before, after)]
     assert recorded == [commit, git(checkout.root, "rev-parse", "HEAD")]
 
 

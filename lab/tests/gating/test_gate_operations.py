@@ -38,6 +38,14 @@ def test_an_operation_may_take_as_much_longer_as_the_throughput_may_decrease(slo
     assert [check.metric for check in gate.failed if check.series.operation == "Read"] == ["mean"] * failed
 
 
+def test_operations_that_wait_for_a_slower_one_do_not_fail_with_it() -> None:
+    halved = {"Save": operation(ok=4950), "Read": operation(50, 5.0)}
+    runs = [run_result("rust-rest", number, divided(halved), round=number) for number in (1, 2, 3)]
+    gate = check_regressions(rounds(1.0), measurement_of(runs), Limits())
+    failed = {(check.series.operation, check.metric) for check in gate.failed}
+    assert failed == {("", "throughput"), ("Read", "mean"), ("Read", "p99")}
+
+
 def test_failures_of_one_operation_are_judged_by_themselves() -> None:
     gate = check_regressions(rounds(1.0), rounds(1.0, errors={"timeout": 3}), Limits())
     assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "errors")]

@@ -26,23 +26,30 @@ def test_the_shell_makes_way_for_a_single_command(text: str, run: str) -> None:
     assert shell_command(text) == ["/bin/sh", "-ec", text]
 
 
+VALUE = "/my project/it's $HOME `\"\\"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{state}/notes.db", ["/my project/it's/notes.db"]),
-        ('"{state}/notes.db" x', ["/my project/it's/notes.db", "x"]),
-        (r"\"{state}\"", ['"/my project/it\'s"']),
+        ("{state}/notes.db", [f"{VALUE}/notes.db"]),
+        ('"{state}/notes.db" x', [f"{VALUE}/notes.db", "x"]),
+        ("'{state}/notes.db' x", [f"{VALUE}/notes.db", "x"]),
+        ("""'\\' {state} "it's {state}" x""", ["\\", VALUE, f"it's {VALUE}", "x"]),
+        (r"\"{state}\"", [f'"{VALUE}"']),
+        ('"$(echo a; printf %s "{state}")" x', ["a", VALUE, "x"]),
+        ("\"$(printf %s {state}; printf %s '{state}')\" x", [VALUE + VALUE, "x"]),
         ("{unknown} '{unknown}'", ["{unknown}", "{unknown}"]),
     ],
 )
-def test_a_value_with_spaces_is_one_word_of_a_shell(text: str, words: list[str]) -> None:
+def test_a_shell_reads_a_value_as_it_is(text: str, words: list[str]) -> None:
     command = filled_command(shell_command(f"printf '%s\\n' {text}"), fill)
     assert subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout.splitlines() == words
 
 
 def test_an_argument_of_a_program_has_the_value_as_it_is() -> None:
-    assert filled_command(["serve", "{state}/x"], fill) == ["serve", "/my project/it's/x"]
+    assert filled_command(["serve", "{state}/x"], fill) == ["serve", f"{VALUE}/x"]
 
 
 def fill(text: str) -> str:
-    return text.replace("{state}", "/my project/it's")
+    return text.replace("{state}", VALUE)

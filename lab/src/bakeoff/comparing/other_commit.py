@@ -16,6 +16,8 @@ from bakeoff.targets.manifest import Target, find_targets
 
 # Each holds a whole build: the newest are kept, so that the next comparison need not compile all again.
 _KEPT = 3
+# The file beside them that names their project.
+_PROJECT = "project"
 # A submodule may come from a server.
 _GIT_TIMEOUT_S = 600
 # A worktree that git still knows though its folder was removed; twice, as git locks one while it makes it.
@@ -64,8 +66,7 @@ def checked_out(project: Project, commit: str) -> Project:
     place = project.root.resolve().relative_to(project.repository) / PROJECT_FILE
     if _git(project.repository, "cat-file", "-e", f"{commit}:{place.as_posix()}").returncode != 0:
         raise BakeoffError(_without_project(project, commit, place))
-    commits = project.state / "commits"
-    folder = commits / short(commit)
+    folder = _folder_of_commits(project) / short(commit)
     other = Project((folder / place).parent)
     # Its state is prepared last: a worktree without it was interrupted.
     is_whole = (other.state / IGNORE_FILE).exists() and (folder / ".git").exists()
@@ -73,13 +74,29 @@ def checked_out(project: Project, commit: str) -> Project:
         _check_out(project, commit, folder)
         prepare_state(other)
     os.utime(folder)
-    _remove_oldest(project, commits)
+    _remove_oldest(project, folder.parent)
     return other
+
+
+def _folder_of_commits(project: Project) -> Path:
+    """The folder of the project's commits, made; those of projects that were deleted are removed."""
+    commits = project.commits
+    try:
+        commits.mkdir(parents=True, exist_ok=True)
+        (commits / _PROJECT).write_bytes(os.fsencode(project.root))
+    except OSError as error:
+        raise BakeoffError(
+            f"--against checks out the commit in {commits}, which cannot be written: {error.strerror}. Make it "
+            "writable, or let XDG_CACHE_HOME name another folder."
+        ) from error
+    for note in commits.parent.glob(f"*/{_PROJECT}"):
+        if not Path(os.fsdecode(note.read_bytes())).exists():
+            shutil.rmtree(note.parent, ignore_errors=True)
+    return commits
 
 
 def _check_out(project: Project, commit: str, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     # No hook of the project's own runs because of a measurement.
     without_hooks = ("-c", f"core.hooksPath={os.devnull}")
     add = ("worktree", "add", *_FORCE, "--detach")
@@ -119,7 +136,7 @@ def with_commit(
         if other is None:
             skip(before.key, f"{before.key}: left out. That commit has no such target.")
             continue
-        _check_inside(other, project.state / "commits" / short(commit))
+        _check_inside(other, other.project.repository)
         build = replace(other.build, name=f"{other.name}@{short(commit)}")
         both += [replace(before, target=replace(other, build=build)), _at(contender, CANDIDATE)]
     if not both:
@@ -150,7 +167,9 @@ def _targets_at(project: Project, commit: str, names: Collection[str]) -> Mappin
 
 
 def _remove_oldest(project: Project, commits: Path) -> None:
-    newest_first = sorted(commits.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    newest_first = sorted(
+        filter(Path.is_dir, commits.iterdir()), key=lambda folder: folder.stat().st_mtime, reverse=True
+    )
     for folder in newest_first[_KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
         _git(project.root, "worktree", "remove", *_FORCE, str(folder))

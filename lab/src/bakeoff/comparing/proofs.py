@@ -162,7 +162,7 @@ def _state(testbed: Testbed, target: Target, workload: Workload, variant: Varian
         yield f"{name}={value}"
     for name, value in sorted(variant.settings.items()):
         yield f"{name}={value}"
-    facts = environment_of(testbed.project, target, testbed.server)
+    facts = environment_of(target, testbed.server)
     for name in _FACTS:
         yield f"{name}: {facts.get(name, '')}"
 

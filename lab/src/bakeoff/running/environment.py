@@ -10,20 +10,15 @@ from bakeoff import __version__
 from bakeoff.builds.toolchain import build_flags
 from bakeoff.git import git
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
 
 # Settings that decide whether an acknowledged write is durable, and how much memory the database may use.
 _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")
 
 
-def environment_of(project: Project, target: Target, server: Server | None) -> dict[str, str]:
+def environment_of(target: Target, server: Server | None) -> dict[str, str]:
     """Facts for the run's record; unknown ones are left out. Asked for once, as they do not change meanwhile."""
-    # The files of a target are those of the checkout, or of another commit's worktree within the state.
-    commits, root = project.state / "commits", project.root
-    if target.directory.is_relative_to(commits):
-        root = commits / target.directory.relative_to(commits).parts[0]
-    commit, uncommitted_changes = _commit(root)
+    commit, uncommitted_changes = _commit(target.project.root)
     facts = {
         "bakeoff": __version__,
         "commit": commit,

@@ -124,7 +124,7 @@ class _Drive:
 
     def _execute(self) -> None:
         testbed, contender, target = self._testbed, self._contender, self._contender.target
-        self._note(environment_of(testbed.project, target, testbed.server))
+        self._note(environment_of(target, testbed.server))
         self._note(self._target_facts())
         isolation = self._request.isolation
         with (

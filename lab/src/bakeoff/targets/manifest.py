@@ -122,8 +122,12 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
 
 @dataclass(frozen=True)
 class Target:
-    """One `target.toml`, checked, and the folder it lies in. `image` is what containers of it run."""
+    """One `target.toml`, checked, and the folder it lies in. `image` is what containers of it run.
 
+    `project` is the one that declares it: with --against that of another commit.
+    """
+
+    project: Project
     name: str
     directory: Path
     manifest: TargetManifest
@@ -273,7 +277,7 @@ def _target(project: Project, toml: Toml[TargetManifest]) -> Target:
         raise toml.error(("run",), f"{manifest.name}: run names {{artifact}}, and build declares no artifact. Add it.")
     build = build_of(manifest.name, here, manifest.build, project, manifest.toolchain.version_command)
     image = None if manifest.image is None else image_of(manifest.name, here, manifest.image, build, project)
-    return Target(manifest.name, here, manifest, build, image)
+    return Target(project, manifest.name, here, manifest, build, image)
 
 
 def _only_workload(project: Project, toml: Toml[TargetManifest]) -> str:

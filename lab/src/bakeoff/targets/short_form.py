@@ -13,7 +13,9 @@ _ASSIGNMENTS = re.compile(
 # A text with one of these outside quotes is more than one command.
 _SEVERAL = re.compile(r"[;&|\n()]")
 _QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
-_QUOTED_OR_PLACEHOLDER = re.compile(rf"{_QUOTED.pattern}|(?P<placeholder>\{{[a-z0-9_.-]+\}})", re.DOTALL)
+# What opens or closes quotes and substitutions, and the placeholders among them.
+_PART = re.compile(r"(?P<placeholder>\{[a-z0-9_.-]+\})|\\.|\$\(|['\"`()]", re.DOTALL)
+_CLOSING = {"(": ")", "$(": ")"}
 _SHELL = ["/bin/sh", "-ec"]
 
 
@@ -57,13 +59,34 @@ def shell_command(text: str, *, is_service: bool = False) -> list[str]:
 
 
 def filled_command(command: Sequence[str], fill: Callable[[str], str]) -> list[str]:
-    """A command with its placeholders filled; in the text of a shell each value outside quotes is one word."""
-
-    def as_word(found: re.Match[str]) -> str:
-        filled = fill(found[0])
-        return filled if found["placeholder"] in (None, filled) else shlex.quote(filled)
-
+    """A command with its placeholders filled; in the text of a shell a value stays in the word of its placeholder."""
     if list(command[:2]) != _SHELL:
         return [fill(part) for part in command]
     text, *arguments = command[2:]
-    return [*_SHELL, _QUOTED_OR_PLACEHOLDER.sub(as_word, text), *(fill(each) for each in arguments)]
+    return [*_SHELL, _filled_text(text, fill), *(fill(each) for each in arguments)]
+
+
+def _filled_text(text: str, fill: Callable[[str], str]) -> str:
+    opened: list[str] = []  # the quotes and substitutions around a part, the innermost last
+
+    def filled(found: re.Match[str]) -> str:
+        part, within = found[0], opened[-1] if opened else ""
+        if found["placeholder"]:
+            value = fill(part)
+            return value if value == part else _quoted(value, within)
+        # Single quotes keep a backslash as it is.
+        closing = part[-1] if within == "'" else part
+        if within and closing == _CLOSING.get(within, within):
+            opened.pop()
+        elif within != "'" and part in (("$(", "`") if within == '"' else ("'", '"', "`", "(", "$(")):
+            opened.append(part)
+        return part
+
+    return _PART.sub(filled, text)
+
+
+def _quoted(value: str, within: str) -> str:
+    """A value that a shell reads as it is, within quotes or outside of them."""
+    if within == '"':
+        return re.sub(r'[\\"$`]', r"\\\g<0>", value)
+    return value.replace("'", "'\"'\"'") if within == "'" else shlex.quote(value)
