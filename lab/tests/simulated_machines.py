@@ -65,6 +65,21 @@ def compared(
         return judge(comparison_of(*runs))
 
 
+def seconds_of_a_window(
+    random: np.random.Generator, scatter: float, memory_s: float, *, rise: float = 0.0, seconds: int = 10
+) -> list[int]:
+    """Operations in each second of a window, around a thousand; `rise` is the change from its begin to its end.
+
+    The correlation of the scatter falls by e in `memory_s`.
+    """
+    kept = np.exp(-1 / memory_s) if memory_s else 0.0
+    noise = [random.standard_normal()]
+    for fresh in random.standard_normal(seconds - 1):
+        noise.append(kept * noise[-1] + (1 - kept**2) ** 0.5 * fresh)
+    line = rise * (np.arange(seconds) / (seconds - 1) - 0.5)
+    return [round(1000 * value) for value in np.exp(scatter * np.array(noise)) * (1 + line)]
+
+
 @cache
 def error_rates(
     machine: Machine, rounds: int, contenders: int, times: int, faster: float = 1.1, seed: int = 1

@@ -1,9 +1,10 @@
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
-from bakeoff.judging.steadiness import steepest_trend
-from made_up import seconds_of
+from bakeoff.judging.steadiness import common_trend, trends_of
+from simulated_machines import seconds_of_a_window
 
 FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
 
@@ -27,12 +28,22 @@ FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
     ],
 )
 def test_a_trend(operations: Sequence[int], change: float | None) -> None:
-    found = steepest_trend(seconds_of(operations))
+    (found,) = trends_of([operations])
     assert (None if found is None else found.change) == (None if change is None else pytest.approx(change, abs=1e-3))
 
 
-def test_each_phase_is_looked_at_alone_and_the_steepest_is_told() -> None:
-    timeline = [*seconds_of(FLAT, 1), *seconds_of([5000 + 100 * s for s in range(12)], 2), *seconds_of(FLAT[::-1], 3)]
-    found = steepest_trend(timeline)
-    assert found is not None
-    assert found.phase == 2
+@pytest.mark.parametrize("seconds", [10, 20, 120])
+def test_noise_that_remembers_three_seconds_is_no_trend(seconds: int) -> None:
+    random = np.random.default_rng(seconds)
+    windows = [seconds_of_a_window(random, 0.05, 3.0, seconds=seconds) for _ in range(1000)]
+    assert sum(found is not None for window in windows for found in trends_of([window])) <= 60
+    assert sum(common_trend(windows[at : at + 5]) is not None for at in range(0, 1000, 5)) <= 15
+
+
+def test_what_rises_a_little_in_each_window_is_a_trend_and_what_rises_and_falls_is_none() -> None:
+    random = np.random.default_rng(5)
+    rising = [seconds_of_a_window(random, 0.02, 0.0, rise=0.08) for _ in range(5)]
+    both_ways = [seconds_of_a_window(random, 0.02, 0.0, rise=0.08 * (-1) ** at) for at in range(6)]
+    assert common_trend(rising) is not None
+    assert common_trend(both_ways) is None
+    assert trends_of(rising) == [None] * 5

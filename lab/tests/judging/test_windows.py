@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from bakeoff.judging.judge import judge
-from bakeoff.judging.windows import why_unranked
+from bakeoff.judging.windows import Windows, windows_of
 from bakeoff.results.run import RunResult, Second
 from made_up import comparison_of, measured, phase, run_of, seconds_of
+from simulated_machines import seconds_of_a_window
 
 FLAT = [1000, 990, 1010, 995, 1005, 1000, 990, 1010, 1000, 1000]
 RISING = [1000 + 60 * second for second in range(11)]
+FALLING = RISING[::-1]
 RATES = {"rust-rest": 1000.0, "go-rest": 2000.0}
 STALLED = [1000, 990, 1010, 100, 1005, 1000, 990, 1010, 1000, 1000]
 
@@ -20,29 +23,57 @@ def run(seconds: float, timeline: Sequence[Second] = (), target: str = "rust-res
     return run_of(target, number=number, phases=[phase(1, 10, part)], timeline=timeline)
 
 
+def windows(*runs: RunResult) -> Windows:
+    counted = dict(enumerate(runs, start=1))
+    return windows_of(counted, dict.fromkeys(counted, 1))
+
+
 @pytest.mark.parametrize(
-    ("runs", "reasons"),
+    ("runs", "reasons", "biased"),
     [
-        ([run(10)], 0),
+        ([run(10)], 0, []),
         # The last reply of a short window came late, which makes it no longer.
-        ([run(9.9)], 1),
-        ([run(10, seconds_of(FLAT))], 0),
-        ([run(10, seconds_of(RISING))], 1),
-        ([run(10, seconds_of(STALLED))], 1),
-        ([run(5, seconds_of(STALLED))], 2),
+        ([run(9.9)], 1, []),
+        ([run(10, seconds_of(FLAT))], 0, []),
+        ([run(10, seconds_of(RISING))], 1, [1]),
+        # A stall is noise: it costs the throughput that it costs.
+        ([run(10, seconds_of(STALLED))], 0, []),
+        ([run(5, seconds_of(RISING))], 2, [1]),
         # Another phase was unsteady, not the one that would rank.
-        ([run(10, seconds_of(RISING, 2))], 0),
-        ([*[run(10, seconds_of(FLAT))] * 4, run(10, seconds_of(RISING))], 1),
-        # One of many rounds: something happens now and then on any machine.
-        ([*[run(10, seconds_of(FLAT))] * 9, run(10, seconds_of(RISING))], 0),
-        ([*[run(10, seconds_of(FLAT))] * 8, *[run(10, seconds_of(RISING))] * 2], 1),
+        ([run(10, seconds_of(RISING, 2))], 0, []),
+        # A round with a trend is left out; three others are enough.
+        ([*[run(10, seconds_of(FLAT))] * 4, run(10, seconds_of(RISING))], 0, [5]),
+        ([*[run(10, seconds_of(FLAT))] * 3, *[run(10, seconds_of(FALLING))] * 2], 0, [4, 5]),
+        ([*[run(10, seconds_of(FLAT))] * 2, run(10, seconds_of(RISING))], 1, [3]),
+        # It rises in every round.
+        ([run(10, seconds_of(RISING))] * 5, 1, [1, 2, 3, 4, 5]),
         # A low rate varies by chance alone.
-        ([run(10, seconds_of([30, 50, 20, 60, 40, 35, 55, 45, 50, 30]))], 0),
-        ([], 0),
+        ([run(10, seconds_of([30, 50, 20, 60, 40, 35, 55, 45, 50, 30]))], 0, []),
+        ([], 0, []),
     ],
 )
-def test_short_or_unsteady_windows_have_no_rank(runs: Sequence[RunResult], reasons: int) -> None:
-    assert len(why_unranked(dict(enumerate(runs, start=1)), 1)) == reasons
+def test_short_windows_and_trends_have_no_rank(runs: Sequence[RunResult], reasons: int, biased: Sequence[int]) -> None:
+    found = windows(*runs)
+    assert (len(found.unranked), sorted(found.biased)) == (reasons, biased)
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 5, 10])
+def test_noise_of_five_percent_with_a_memory_of_three_seconds_costs_one_rank_in_twenty_at_most(rounds: int) -> None:
+    random = np.random.default_rng(rounds)
+    lost = sum(
+        bool(windows(*(run(10, seconds_of(seconds_of_a_window(random, 0.05, 3.0))) for _ in range(rounds))).unranked)
+        for _ in range(400)
+    )
+    assert lost <= 20
+
+
+def test_a_trend_of_a_fifth_in_each_round_is_found() -> None:
+    random = np.random.default_rng(7)
+    found = [
+        windows(*(run(10, seconds_of(seconds_of_a_window(random, 0.05, 3.0, rise=0.2))) for _ in range(5)))
+        for _ in range(100)
+    ]
+    assert sum(bool(each.unranked) for each in found) >= 95
 
 
 def test_an_unsteady_contender_loses_its_rank_and_keeps_its_figures() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from bakeoff.judging import steadiness
 from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.ceilings import agents_of
 from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts
@@ -12,6 +11,7 @@ from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
 from bakeoff.judging.table_growth import growth_in
+from bakeoff.judging.windows import ALL_WELL, Windows
 from bakeoff.options.table import PLACEMENT
 from bakeoff.options.variant import Variant
 from bakeoff.results import finding_kinds as kinds
@@ -35,7 +35,12 @@ _BOTTLENECKS = {
 
 
 def found(
-    runs: ContenderRuns, contender: JudgedContender, peers: Sequence[ContenderRuns], rounds: int, drift: Drift | None
+    runs: ContenderRuns,
+    contender: JudgedContender,
+    peers: Sequence[ContenderRuns],
+    rounds: int,
+    drift: Drift | None,
+    windows: Windows = ALL_WELL,
 ) -> list[JudgedFinding]:
     """All findings, the gravest first. `peers` are the runs of all contenders, `rounds` those that were planned."""
     findings = [
@@ -44,7 +49,7 @@ def found(
         *_connections(runs),
         *_table_growth(runs),
         *([] if runs.lost_in else _without_rank(contender)),
-        *_trends(runs),
+        *_trends(windows),
         *_drifted(drift, contender.settings),
         *_rounds_apart(runs, contender, rounds),
         *_payload(runs, peers),
@@ -138,12 +143,9 @@ def _table_growth(runs: ContenderRuns) -> Iterable[JudgedFinding]:
         yield kinds.TABLE_GROWTH.judged(tuple(grown), fall=-worst.change, rows=worst.rows, within=worst.within_phases)
 
 
-def _trends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
-    trends = {number: steadiness.steepest_trend(run.timeline) for number, run in runs.counted.items()}
-    steep = {number: trend for number, trend in trends.items() if trend is not None}
-    if steep:
-        worst = max(steep.values(), key=lambda trend: abs(trend.change))
-        yield kinds.TREND.judged(tuple(steep), **_changed(worst.change), phase=worst.phase)
+def _trends(windows: Windows) -> Iterable[JudgedFinding]:
+    if windows.biased:
+        yield kinds.TREND.judged(tuple(sorted(windows.biased)), **_changed(max(windows.biased.values(), key=abs)))
 
 
 def _changed(change: float) -> dict[str, str | float]:

@@ -2,11 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bakeoff.judging import windows
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
 from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, holm, ratio_of
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
@@ -16,6 +15,7 @@ from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between
 from bakeoff.judging.pairings import Place, log_ratios, places, verdict_on
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
+from bakeoff.judging.windows import windows_of
 from bakeoff.results.cost import cpu_us_each
 from bakeoff.results.run import Measured
 from bakeoff.text.prose import rounds_in_words
@@ -46,12 +46,17 @@ class _Entrant:
     rounds: Rounds
     holds: bool
     unranked: str
+    biased: Collection[int]
 
     def values(self, figure: str) -> dict[int, float]:
         """A figure by round, where it is known and says something."""
         read = FIGURES[figure]
         known = {number: read(part) for number, part in self.rounds.items()}
         return {number: value for number, value in known.items() if value}
+
+    def compared(self, figure: str) -> dict[int, float]:
+        """The same of rounds without a trend."""
+        return {number: value for number, value in self.values(figure).items() if number not in self.biased}
 
 
 _Test = tuple[str, str, RatioTest, float | None]
@@ -98,10 +103,11 @@ def _by_rate(contenders: Sequence[MeasuredContender]) -> dict[float, list[_Entra
 
 def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds) -> _Entrant:
     missed = _why_not_held(rate_per_s, rounds)
-    reasons = windows.why_unranked(runs.counted, slot[0])
+    found = windows_of(runs.counted, dict.fromkeys(rounds, slot[0]))
+    reasons = found.unranked
     if runs.lost_in:
         reasons = [f"had lost or wrong data in {rounds_in_words(runs.lost_in)}"]
-    return _Entrant(runs, rounds, not missed, missed or "; ".join(reasons))
+    return _Entrant(runs, rounds, not missed, missed or "; ".join(reasons), found.biased.keys())
 
 
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
@@ -123,7 +129,7 @@ def _missed(metric: str, words: str, figures: Figures) -> str:
 
 def _tests(entrants: Sequence[_Entrant], figure: str) -> list[_Test]:
     """Every two contenders that may have a rank, by the logarithms of their ratios round by round."""
-    values = {each.runs.key: each.values(figure) for each in entrants if not each.unranked}
+    values = {each.runs.key: each.compared(figure) for each in entrants if not each.unranked}
     known = [each for each in values.values() if each]
     prior, spread = prior_between_rounds(known), spread_between_rounds(known)
     noise = noise_of(spread, max(map(len, known), default=0))

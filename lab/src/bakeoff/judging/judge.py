@@ -96,13 +96,13 @@ def _contenders(
             for each in measured
             if each.runs.division == division and each.peak is not None and not each.runs.lost_in
         }
-        ranked = {each.runs.key for each in measured if each.rates and not each.indicative}
+        ranked = {each.runs.key for each in measured if each.rates and not each.windows.unranked}
         standing |= places(medians, pairings, ranked)
     peers, drifts = [each.runs for each in measured], own_drifts([each.rates for each in measured])
     contenders = []
     for each, drift in zip(measured, drifts, strict=True):
         judged = _contender(each, labels[each.runs.key], standing.get(each.runs.key), divisions)
-        findings = contender_findings.found(each.runs, judged, peers, rounds, drift)
+        findings = contender_findings.found(each.runs, judged, peers, rounds, drift, each.windows)
         contenders.append((divisions.index(each.runs.division), replace(judged, findings=findings)))
     return identified([each for _, each in sorted(contenders, key=lambda each: (each[0], *_order(each[1])))])
 
@@ -127,7 +127,7 @@ def _contender(
         durability=runs.durability.value,
         factors=newest.factors,
         rank=None if place is None else place.rank,
-        indicative=measured.indicative,
+        indicative=measured.windows.unranked,
         tied_with=() if place is None else place.tied_with,
         runs=[judged_run(run) for run in runs.all],
         rounds=len(runs.counted),

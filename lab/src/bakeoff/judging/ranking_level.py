@@ -2,31 +2,26 @@
 
 The best of several levels is the best by merit and by luck; the figures that chose it flatter it, and more so the
 noisier they are. So each round is judged at the level that the other rounds choose (cross-fitting). The level that is
-shown is one for all rounds: the lowest load of those that the rounds cannot separate from the best.
+shown is one for all rounds, chosen in the same way by all of them.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median, median_low
 
-from bakeoff.judging.estimates import FEWEST_ROUNDS, ratio_of
 from bakeoff.judging.levels import Slot
 from bakeoff.judging.slo import Figures, Slo, broken
 from bakeoff.results.run import Measured
 
 Rounds = Mapping[int, Measured]
 
-_ALPHA = 0.05
-# However noisy the rounds are, a load that reached less than this of the best is not shown in its place.
-_LEAST_SHARE = 0.95
-
 
 @dataclass(frozen=True)
 class RankingLevel:
-    """The level shown, and the throughput that is compared, by round: each at the level that the other rounds chose."""
+    """The level shown, and by round the level that the other rounds chose, with the throughput that is compared."""
 
     slot: Slot
+    chosen: Mapping[int, Slot]
     by_round: Mapping[int, float]
 
 
@@ -36,7 +31,7 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
     if shown is None:
         return None
     numbers = sorted({number for rounds in slots.values() for number in rounds})
-    rates: dict[int, float] = {}
+    levels: dict[int, Slot] = {}
     for number in numbers:
         others = {
             slot: {other: part for other, part in rounds.items() if other != number}
@@ -47,34 +42,8 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
         # A single round has no others to choose by.
         at = chosen if chosen is not None else shown
         if number in slots[at]:
-            rates[number] = slots[at][number].throughput_per_s
-    return RankingLevel(_lowest_as_good(slots, shown, slo), rates)
-
-
-def _lowest_as_good(slots: Mapping[Slot, Rounds], best: Slot, slo: Slo) -> Slot:
-    """The lowest load whose throughput the rounds cannot separate from the best: there latency is no queue."""
-    alike = (slot for slot in slots if (slot[3] is None) == (best[3] is None))
-    keeping = (slot for slot in alike if not broken(slo, figures_over(slots[slot])))
-    return min((slot for slot in keeping if _is_as_good(slots[slot], slots[best])), key=_load, default=best)
-
-
-def _is_as_good(rounds: Rounds, best: Rounds) -> bool:
-    """Compared round by round; of too few rounds in common only the best itself."""
-    if rounds is best:
-        return True
-    pairs = [
-        (part.throughput_per_s, best[number].throughput_per_s) for number, part in rounds.items() if number in best
-    ]
-    logs = [math.log(one / other) for one, other in pairs if one > 0 and other > 0]
-    if len(logs) < FEWEST_ROUNDS:
-        return False
-    found = ratio_of(logs)
-    return found.ratio.median >= _LEAST_SHARE and (found.p_value is None or found.p_value >= _ALPHA)
-
-
-def _load(slot: Slot) -> tuple[float, int]:
-    _, _, users, rate = slot
-    return rate or 0.0, users
+            levels[number] = at
+    return RankingLevel(shown, levels, {number: slots[at][number].throughput_per_s for number, at in levels.items()})
 
 
 def _best(slots: Mapping[Slot, Rounds], slo: Slo) -> Slot | None:

@@ -1,40 +1,54 @@
-"""Whether the windows of a contender can carry a rank: long enough to test, and steady. Pure functions."""
+"""Whether the windows of a contender can carry a rank: long enough to test, and without a trend. Pure functions.
+
+A trend is bias, so a round that has one is compared with no other. Scatter is noise: it is in the rounds' own scatter,
+which widens intervals.
+"""
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+from dataclasses import dataclass
 
-from bakeoff.judging.steadiness import trend_of
+from bakeoff.judging.estimates import FEWEST_ROUNDS
+from bakeoff.judging.steadiness import CHANCE, common_trend, trends_of
 from bakeoff.results.finding_kinds import INDICATIVE
 from bakeoff.results.mode_names import UNRANKED
-from bakeoff.results.run import RunResult, Second
+from bakeoff.results.run import RunResult
 from bakeoff.text.prose import rounds_in_words
 
 # Less time shows neither steadiness nor a percentile.
 (_SHORTEST_S,) = INDICATIVE.limits
-# A second below half of the usual ones is a stall, where seconds count enough to differ by more than chance.
-_STALL = 0.5
-_FEWEST_OPERATIONS = 100
-# Of so many rounds one may be unsteady beyond the first few: on any machine something happens now and then.
-_ROUNDS_FOR_ONE = 5
 
 
-def why_unranked(counted: Mapping[int, RunResult], phase: int | None) -> list[str]:
-    """Why runs by round cannot carry a rank by their phase of this number; empty where they can.
+@dataclass(frozen=True)
+class Windows:
+    """The relative change of throughput in each round that has a trend, and why the contender has no rank, if so.
 
     Each reason goes on after the contender's name.
     """
+
+    biased: Mapping[int, float]
+    unranked: Sequence[str]
+
+
+ALL_WELL = Windows({}, ())
+
+
+def windows_of(counted: Mapping[int, RunResult], phases: Mapping[int, int | None]) -> Windows:
+    """Of runs by round; `phases` is the number of the phase that is compared in each of them."""
     if are_counted(counted):
-        return ["had phases that end after a number of requests, however long that takes"]
-    known = [each.measured.planned_s for run in counted.values() for each in run.phases if each.number == phase]
+        return Windows({}, ("had phases that end after a number of requests, however long that takes",))
+    known = [
+        each.measured.planned_s
+        for number, phase in phases.items()
+        for each in counted[number].phases
+        if each.number == phase
+    ]
     if not known:
-        return []
-    reasons = []
+        return ALL_WELL
+    biased, unsteady = _trends(counted, phases)
+    reasons = [unsteady] if unsteady else []
     if min(known) < _SHORTEST_S:
-        reasons.append(f"had windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
-    unsteady = [number for number, run in counted.items() if _is_unsteady(run.timeline, phase)]
-    if len(unsteady) > (len(counted) - 1) // _ROUNDS_FOR_ONE:
-        reasons.append(f"was not steady in {rounds_in_words(unsteady)}")
-    return reasons
+        reasons.insert(0, f"had windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
+    return Windows(biased, reasons)
 
 
 def are_counted(counted: Mapping[int, RunResult]) -> bool:
@@ -42,13 +56,19 @@ def are_counted(counted: Mapping[int, RunResult]) -> bool:
     return any(run.mode in UNRANKED for run in counted.values())
 
 
-def _is_unsteady(timeline: Sequence[Second], phase: int | None) -> bool:
-    operations = [second.operations for second in timeline if second.phase == phase]
-    return trend_of(phase or 0, operations) is not None or _stalls(operations)
-
-
-def _stalls(operations: Sequence[int]) -> bool:
-    """Whether a second between the first and the last all but stood still."""
-    inner = operations[1:-1]
-    usual = median(inner) if inner else 0.0
-    return usual >= _FEWEST_OPERATIONS and min(inner) < _STALL * usual
+def _trends(counted: Mapping[int, RunResult], phases: Mapping[int, int | None]) -> tuple[Mapping[int, float], str]:
+    """The rounds with a trend, and why these cost the rank, if they do: too few are left, or all go one way."""
+    windows = {
+        number: [second.operations for second in counted[number].timeline if second.phase == phase]
+        for number, phase in phases.items()
+    }
+    # Two occasions on which noise may cost a rank, which divide its probability.
+    trends = zip(windows, trends_of(list(windows.values()), CHANCE / 2), strict=True)
+    biased = {number: trend.change for number, trend in trends if trend is not None}
+    if len(windows) - len(biased) < min(FEWEST_ROUNDS, len(windows)):
+        return biased, f"was not steady in {rounds_in_words(sorted(biased))}"
+    rest = [window for number, window in windows.items() if number not in biased]
+    common = common_trend(rest, CHANCE / 2) if len(rest) > 1 else None
+    if common is None:
+        return biased, ""
+    return dict.fromkeys(windows, common.change) | biased, f"{common.words} within its windows"

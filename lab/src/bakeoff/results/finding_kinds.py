@@ -324,12 +324,19 @@ TABLE_GROWTH = _warning(
 )
 TREND = _warning(
     "trend",
-    "Throughput rose or fell within a phase.",
+    "Throughput rose or fell within the windows that rank, so these rounds are compared with no other.",
     _RANKS,
-    "Throughput {direction} by {change:.0%} within phase {phase}.",
-    "That phase did not reach a steady state. If throughput rose, use longer phases (--phase-duration); if it fell, "
-    "look for a table, log or heap that grows.",
-    KindLimits("{0:.0%}, and {1:g} times the standard error", 0.10, 4.0),
+    "Throughput {direction} by {change:.0%} within a window, so these rounds are in no comparison.",
+    "There was no steady state. If throughput rose, let levels settle for longer (--settle) or use longer phases "
+    "(--phase-duration); if it fell, look for a table, log or heap that grows.",
+    KindLimits(
+        "{0:.0%} in one window, or {1:.0%} in all windows of a contender on average; noise that remembers {3:g} s "
+        "does as much for {2:.0%} of contenders",
+        0.10,
+        0.05,
+        0.05,
+        3.0,
+    ),
 )
 INDICATIVE = _warning(
     "indicative",
