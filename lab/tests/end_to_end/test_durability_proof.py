@@ -67,7 +67,7 @@ def test_commits_that_do_not_wait_for_the_log_are_lost(
     assert not proof.holds
     assert proof.lost > 0
     assert testbed.server is not None
-    label, (finding,) = judged(durability_facts(testbed.server, None), None, proof)
+    label, (finding,) = judged(durability_facts(testbed.server), [], proof)
     assert label is Durability.NOT_DURABLE
     assert f"{proof.lost:,} of {proof.acknowledged:,} acknowledged operations were lost" in finding.message
 

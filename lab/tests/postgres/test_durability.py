@@ -1,22 +1,26 @@
 """A server that would lose acknowledged commits in a crash is found out, wherever durability was switched off."""
 
+import contextlib
+import itertools
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from psycopg import sql
 from throwaway_server import throwaway_server
 
-from bakeoff.postgres.durability import WalFlushes, Written, flush_problem, is_durable, problems_of, wal_flushes
+from bakeoff.postgres.durability import Written, flush_problem, is_durable, problems_of
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.sampling.database_activity import DatabaseWatch, written_between
 
 pytestmark = pytest.mark.end_to_end
 
 CONNECTIONS = 4
-COMMITS = 1200
+COMMITS = 1000
 
 
 @pytest.fixture(scope="module")
@@ -70,55 +74,129 @@ def test_other_servers_are_asked_by_a_query_of_the_overlays_own(server: Server, 
     assert problems_of(server, query) == []
 
 
-@pytest.mark.parametrize("value", ["on", "off"])
-def test_sessions_that_do_not_wait_for_the_disk_are_found_by_their_flushes(server: Server, value: str) -> None:
-    before = wal_flushes(server)
-    if before is None:
-        pytest.skip("this server counts no flushes by process")
-    _commit_rows(server, value)
-    after = wal_flushes(server)
-    assert after is not None
-    problem = flush_problem(before, after, Written(COMMITS, COMMITS, CONNECTIONS))
-    assert (problem is None) == (value == "on"), (before, after)
+Commit = Callable[[psycopg.Connection, int], None]
 
 
-def _commit_rows(server: Server, synchronous_commit: str) -> None:
-    def session() -> None:
-        with server.connect() as connection:
-            connection.execute(sql.SQL("SET synchronous_commit = {}").format(sql.Identifier(synchronous_commit)))
-            for number in range(COMMITS // CONNECTIONS):
-                connection.execute("INSERT INTO kept VALUES (%s)", [number])
+def one_row(connection: psycopg.Connection, number: int) -> None:
+    connection.execute("INSERT INTO kept VALUES (%s)", [number])
 
-    sessions = [threading.Thread(target=session) for _ in range(CONNECTIONS)]
-    for each in sessions:
-        each.start()
-    for each in sessions:
-        each.join()
-    # Backends report what they did when they end, which a session's last reply does not wait for.
-    with server.connect() as connection, suppress(StopIteration):
-        while connection.execute(
-            "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-        ).fetchone():
-            continue
+
+def not_durable(connection: psycopg.Connection, number: int) -> None:
+    connection.execute("SET synchronous_commit = off")
+    one_row(connection, number)
+
+
+def every_hundredth_durable(connection: psycopg.Connection, number: int) -> None:
+    connection.execute(sql.SQL("SET synchronous_commit = {}").format("on" if number % 100 == 0 else "off"))
+    one_row(connection, number)
+
+
+def group_commit(connection: psycopg.Connection, _number: int) -> None:
+    connection.execute("INSERT INTO kept SELECT n FROM generate_series(1, 400) AS n")
+
+
+def mostly_reads(connection: psycopg.Connection, number: int) -> None:
+    connection.execute("SELECT count(*) FROM parted")
+    if number % 10 == 0:
+        group_commit(connection, number)
 
 
 @pytest.mark.parametrize(
-    ("flushes", "written", "suspicious"),
+    ("commit", "idle", "is_honest"),
     [
-        (0, Written(10_000, 10_000, 10), True),
-        (50, Written(10_000, 10_000, 10), True),
-        (1_000, Written(10_000, 10_000, 10), False),
-        # Large batches: few commits of many rows.
-        (300, Written(600, 1_000_000, 2), False),
-        # Mostly reads: hardly any rows.
-        (0, Written(1_000_000, 100, 10), False),
-        # Too few.
-        (0, Written(100, 100, 10), False),
+        (one_row, 0, True),
+        (group_commit, 0, True),
+        (mostly_reads, 0, True),
+        (not_durable, 0, False),
+        (every_hundredth_durable, 0, False),
+        (every_hundredth_durable, 90, False),
     ],
 )
-def test_flushes_against_commits(flushes: int, written: Written, suspicious: bool) -> None:
-    problem = flush_problem(WalFlushes(5, 50), WalFlushes(5 + flushes, 90), written)
-    assert (problem is not None) == suspicious
+def test_sessions_that_do_not_wait_for_the_disk_are_found_by_their_flushes(
+    server: Server, commit: Commit, idle: int, is_honest: bool
+) -> None:
+    written = written_by(server, commit, idle)
+    assert (flush_problem(written) is None) == is_honest, written
+
+
+@pytest.mark.parametrize("method", ["open_datasync", "open_sync"])
+@pytest.mark.parametrize(("commit", "is_honest"), [(one_row, True), (not_durable, False)])
+def test_a_log_that_is_written_synchronously_counts_no_fsync(
+    server: Server, method: str, commit: Commit, is_honest: bool
+) -> None:
+    server.execute_script(f"ALTER SYSTEM SET wal_sync_method = {method}")
+    server.execute_script("SELECT pg_reload_conf()")
+    try:
+        written = written_by(server, commit)
+    finally:
+        server.execute_script("ALTER SYSTEM RESET wal_sync_method")
+        server.execute_script("SELECT pg_reload_conf()")
+    assert (flush_problem(written) is None) == is_honest, written
+
+
+def written_by(server: Server, commit: Commit, idle: int = 0) -> Written:
+    """What sessions write once the lab has seen which of them do; all are named like the lab's own."""
+    stop = threading.Event()
+
+    def session() -> None:
+        with psycopg.connect(server.url, autocommit=True, application_name="bakeoff") as connection:
+            for number in itertools.count():
+                if stop.is_set():
+                    return
+                commit(connection, number)
+
+    with contextlib.ExitStack() as stack:
+        for _ in range(idle):
+            stack.enter_context(psycopg.connect(server.url, autocommit=True, application_name="bakeoff"))
+        watch = stack.enter_context(DatabaseWatch(server, period_s=0.05))
+        if watch._marks[0].client_flushes is None:
+            pytest.skip("this server counts no flushes by process")
+        sessions = [threading.Thread(target=session) for _ in range(CONNECTIONS)]
+        for each in sessions:
+            each.start()
+        try:
+            until(lambda: watch._looks and watch._looks[-1].writing == CONNECTIONS)
+            watch.mark()
+            first = watch._marks[-1]
+
+            def written() -> Written:
+                watch.mark()
+                return written_between([first, watch._marks[-1]], watch._looks)[0]
+
+            until(lambda: written().commits_that_wrote >= COMMITS)
+            return written()
+        finally:
+            stop.set()
+            for each in sessions:
+                each.join()
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("written", "suspicious"),
+    [
+        (Written(10_000, 10_000, 10_000, 10, 0), True),
+        (Written(10_000, 10_000, 10_000, 10, 499), True),
+        (Written(10_000, 10_000, 10_000, 10, 500), False),
+        # Large batches: few commits of many rows.
+        (Written(600, 600, 1_000_000, 2, 300), False),
+        # Mostly reads, with hardly any rows, or with some large batches.
+        (Written(1_000_000, 100, 100, 10, 0), False),
+        (Written(1_000_000, 1_000, 400_000, 2, 600), False),
+        # Another database of the server writes too.
+        (Written(600, 1_000_000, 600, 2, 300), False),
+        # Too few.
+        (Written(100, 100, 100, 10, 0), False),
+    ],
+)
+def test_flushes_against_commits(written: Written, suspicious: bool) -> None:
+    assert (flush_problem(written) is not None) == suspicious
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,26 @@
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
 from throwaway_server import throwaway_server
 
+from bakeoff.postgres.durability import Written
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.results.database_activity import PhaseActivity
-from bakeoff.sampling.database_activity import Counters, DatabaseWatch, Look, Mark, activity_of, phase_activity
+from bakeoff.sampling.database_activity import (
+    Counters,
+    DatabaseWatch,
+    Look,
+    Mark,
+    _Writers,
+    activity_of,
+    phase_activity,
+    written_between,
+)
 from bakeoff.sampling.maintenance import EdgeVacuum
 
 COUNTED: Counters = {"commits": 40, "wal_bytes": 4000, "rows_updated": 50, "rows_hot_updated": 45, "checkpoints": 1}
@@ -50,13 +61,19 @@ def test_each_phase_has_looks_of_its_own() -> None:
 def test_maintenance_is_of_the_phase_that_it_fell_into() -> None:
     second = 1_000_000_000
     looks = [Look(n * second // 2, {}, vacuums=n in (3, 4), checkpoints=n == 9) for n in range(20)]
-    marks = [Mark(0, 100, 10, 5.0), Mark(5 * second, 300, 30, 25.0), Mark(10 * second, 350, 30, 25.0)]
+    marks = [
+        Mark(0, 100, 10, 5.0, commits=50, transactions=7),
+        Mark(5 * second, 300, 30, 25.0, commits=250, transactions=27),
+        Mark(10 * second, 350, 30, 25.0, commits=260, transactions=127),
+    ]
     own_vacuum = (4 * second, 6 * second)
     first = phase_activity(looks, marks, [own_vacuum], (0, 5 * second), 0.5)
     later = phase_activity(looks, marks, [own_vacuum], (5 * second, 10 * second), 0.5)
     assert (first.vacuum_s, first.checkpoint_s, later.vacuum_s, later.checkpoint_s) == (2.0, 0.5, 1.0, 0.0)
     assert (first.table_bytes_before, first.table_bytes_after, later.table_bytes_after) == (100, 300, 350)
     assert (first.fsyncs, first.fsync_ms, later.fsyncs, later.fsync_ms) == (20, 1.0, 0, None)
+    # Reads are no commits here, and other databases of the server commit too.
+    assert (first.commits, later.commits) == (20, 10)
 
 
 def test_nothing_done_divides_by_nothing() -> None:
@@ -124,3 +141,21 @@ def test_a_vacuum_at_the_edge_of_a_phase_is_timed_and_tables_are_measured(server
     phase = activity.phases["1"]
     assert (phase.vacuum_s or 0) > 0
     assert (phase.table_bytes_after or 0) > (phase.table_bytes_before or 0) > 500_000
+
+
+def test_a_time_without_looks_belongs_to_the_one_before_it() -> None:
+    marks = [Mark(at, 0, 0, 0.0, 10 * at, 10 * at, 10 * at, at) for at in (0, 10, 20, 30)]
+    looks = [Look(5, {}, writing=2), Look(8, {}, writing=4), Look(25, {}, writing=1)]
+    assert written_between(marks, looks) == [Written(200, 200, 200, 4, 20), Written(100, 100, 100, 1, 10)]
+    assert written_between([], looks) == written_between(marks[:1], looks) == []
+    assert written_between([replace(each, client_flushes=None) for each in marks], looks) == []
+
+
+def test_sessions_write_while_their_part_of_the_log_grows() -> None:
+    writers = _Writers()
+    assert writers.seen(None, 0.0) is None
+    assert writers.seen({1: 10, 2: 0}, 0.0) == 2
+    # The second one is idle, the third is new, and the first ends.
+    assert writers.seen({1: 20, 2: 0}, 3.0) == 1
+    assert writers.seen({1: 20, 2: 0, 3: 0}, 5.0) == 2
+    assert writers.seen({2: 0, 3: 0}, 6.0) == 1

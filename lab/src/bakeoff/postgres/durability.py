@@ -8,34 +8,44 @@ from bakeoff.postgres.server import Server
 
 SETTINGS = ("fsync", "synchronous_commit", "full_page_writes")
 
-_FIRST_VERSION_THAT_COUNTS_FLUSHES = 180_000
 # The WAL writer also flushes, so that few commits prove nothing.
 _FEWEST_COMMITS = 500
-# One flush covers every commit that waits for it: at most one of each connection. A tenth of the flushes that this
-# leaves is far below what any server does whose commits wait, and far above what is left where they do not.
-_LEAST_SHARE = 0.1
-
-
-@dataclass(frozen=True)
-class WalFlushes:
-    """How often the write-ahead log has been forced to disk so far, by backends of clients and by all processes."""
-
-    by_clients: int
-    by_all: int
+# One flush covers every commit that waits for it: at most one of each writing session. In practice it covers about half
+# of them, since the others commit while it lasts; half of the least leaves room for sessions that were seen too few.
+_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Written:
-    """A run's work on a database: commits of any kind, rows written, and the most connections at once."""
+    """The writes of a time: commits of this database, transactions that wrote, rows, and flushes of the log by clients.
+
+    `writing` is the highest number of sessions that wrote at the same time.
+    """
 
     commits: int
+    transactions: int
     rows: int
-    connections: int
+    writing: int
+    flushes: int
+
+    @property
+    def commits_that_wrote(self) -> int:
+        """At most so many: a commit that only read has no transaction number, and one that wrote has a row."""
+        return min(self.commits, self.transactions, self.rows)
 
     @property
     def fewest_flushes(self) -> float:
-        """How many flushes durable commits need at the very least, where neither reads nor rows outnumber commits."""
-        return min(self.commits, self.rows) / max(1, self.connections)
+        """How many flushes durable commits need at the very least: one for each writing session's commit at once."""
+        return self.commits_that_wrote / max(1, self.writing)
+
+    def followed_by(self, later: "Written") -> "Written":
+        return Written(
+            self.commits + later.commits,
+            self.transactions + later.transactions,
+            self.rows + later.rows,
+            max(self.writing, later.writing),
+            self.flushes + later.flushes,
+        )
 
 
 def is_durable(name: str, value: str) -> bool:
@@ -56,28 +66,18 @@ def problems_of(server: Server, elsewhere: Path | None = None) -> list[str]:
     return [*_setting_problems(settings), *unlogged, *(str(problem) for (problem,) in others)]
 
 
-def wal_flushes(server: Server) -> WalFlushes | None:
-    """The counts so far; None for a server older than 18, which does not count flushes by process."""
-    with server.connect() as connection:
-        if connection.info.server_version < _FIRST_VERSION_THAT_COUNTS_FLUSHES:
-            return None
-        row = connection.execute(_statement("wal_flushes")).fetchone()
-    assert row is not None
-    return WalFlushes(int(row[0]), int(row[1]))
-
-
-def flush_problem(before: WalFlushes, after: WalFlushes, written: Written) -> str | None:
-    """Why commits cannot have waited for the disk, or None.
+def flush_problem(written: Written) -> str | None:
+    """Why commits of a time cannot have waited for the disk, or None.
 
     A session may switch `synchronous_commit` off for itself, which no setting shows: its commits are flushed by the
     WAL writer later, and not by the session's own backend.
     """
-    flushes = after.by_clients - before.by_clients
-    if min(written.commits, written.rows) < _FEWEST_COMMITS or flushes >= _LEAST_SHARE * written.fewest_flushes:
+    commits = written.commits_that_wrote
+    if commits < _FEWEST_COMMITS or written.flushes >= _LEAST_SHARE * written.fewest_flushes:
         return None
     return (
-        f"{written.commits:,} commits with {written.rows:,} written rows over {written.connections} connections forced "
-        f"the write-ahead log to disk only {flushes:,} times: the target's sessions do not wait for the disk."
+        f"{commits:,} commits that wrote {written.rows:,} rows over {written.writing} writing sessions forced the "
+        f"write-ahead log to disk only {written.flushes:,} times: the target's sessions do not wait for the disk."
     )
 
 

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +20,10 @@ POSTGRESQL_PORT, LOOPBACK = 5432, "127.0.0.1"
 _OLDEST_MAJOR_VERSION = 15
 _SCHEMES = ("postgresql://", "postgres://")
 _MARKER = "bakeoff_may_drop_tables_here"
+
+_own_lock = threading.Lock()
+# Connections of this process, with the addresses of their servers.
+_own: "weakref.WeakKeyDictionary[Connection, str]" = weakref.WeakKeyDictionary()
 
 
 class DatabaseUnreachableError(BakeoffError):
@@ -100,7 +106,7 @@ class Server:
         import psycopg
 
         try:
-            return psycopg.connect(self.url, autocommit=True, connect_timeout=5, application_name="bakeoff")
+            connection = psycopg.connect(self.url, autocommit=True, connect_timeout=5, application_name="bakeoff")
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             # An invalid URL is quoted in part.
             reason = redacted(" ".join(str(error).split()), secrets_of(self.url))
@@ -108,6 +114,9 @@ class Server:
                 f"The database {self.shown_url} cannot be reached: {reason}. Start it, correct "
                 "its URL, or unset the URL to use the embedded PostgreSQL."
             ) from error
+        with _own_lock:
+            _own[connection] = _address(self.url)
+        return connection
 
     def data_directory(self) -> Path | None:
         """Where it keeps its data; None where it may not be asked."""
@@ -147,6 +156,17 @@ class Server:
             except psycopg.errors.InsufficientPrivilege:
                 # The user's own server: allowed from version 15 on by GRANT pg_checkpoint.
                 return
+
+
+def own_sessions(server: Server) -> list[int]:
+    """The numbers of this lab's own sessions on a server; names would not do, since a target may have the same."""
+    with _own_lock:
+        connections = [each for each, address in _own.items() if address == _address(server.url)]
+    return [each.info.backend_pid for each in connections if not each.closed]
+
+
+def _address(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _in_database(url: str, name: str) -> str:

@@ -48,6 +48,7 @@ class PhaseActivity(Sessions):
 
     `vacuum_s` and `checkpoint_s` are how long a vacuum (autovacuum, or the lab's own) and a checkpoint overlapped with
     it. `table_bytes` are sizes with indexes at its begin and end; flushes of the write-ahead log took `fsync_ms` each.
+    `commits` are those that wrote.
     """
 
     vacuum_s: float | None = None
@@ -56,6 +57,7 @@ class PhaseActivity(Sessions):
     table_bytes_after: int | None = None
     fsyncs: int | None = None
     fsync_ms: float | None = None
+    commits: int | None = None
 
 
 @dataclass(frozen=True)

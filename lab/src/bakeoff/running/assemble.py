@@ -81,9 +81,8 @@ def assemble(facts: RunFacts) -> RunResult:
     found = _findings_of(facts, figures)
     status, failure = _status_of(facts, figures.total, found)
     request, contender, target = facts.request, facts.request.contender, facts.request.contender.target
-    label, contrary = durability_label.judged(
-        facts.durability, figures.activity, contender.proof.durability, contender.storage
-    )
+    written = [] if facts.database is None else facts.database.written
+    label, contrary = durability_label.judged(facts.durability, written, contender.proof.durability, contender.storage)
     return RunResult(
         target=target.name,
         workload=contender.workload.name,

@@ -10,7 +10,6 @@ from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.durability import WalFlushes, wal_flushes
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION
@@ -96,7 +95,6 @@ class _Drive:
         self._records: list[Record] = []
         self._stopped_at: PhaseEnd | None = None
         self._watch: Watch | None = None
-        self._flushes: WalFlushes | None = None
         self._database: DatabaseWatch | None = None
         self._vacuum: EdgeVacuum | None = None
 
@@ -157,7 +155,6 @@ class _Drive:
         load, (speed, flush_ms) = load_average(), self._speeds()
         with contextlib.ExitStack() as stack:
             if testbed.server is not None:
-                self._flushes = wal_flushes(testbed.server)
                 self._database = stack.enter_context(DatabaseWatch(testbed.server))
                 self._vacuum = stack.enter_context(EdgeVacuum(testbed.server))
             with pinned_to(self._request.isolation.pin.get("engine")):
@@ -205,7 +202,7 @@ class _Drive:
             counts = self._database.counts(self._vacuum.spans)
             overlay = self._contender.overlay
             elsewhere = None if overlay is None else overlay.durability
-            durability = durability_facts(self._database.server, self._flushes, elsewhere)
+            durability = durability_facts(self._database.server, elsewhere)
             self._facts = replace(self._facts, database=counts, durability=durability)
 
     def _note(self, facts: Mapping[str, str]) -> None:

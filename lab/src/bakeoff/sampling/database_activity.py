@@ -13,7 +13,8 @@ import psycopg
 from psycopg.rows import TupleRow, dict_row
 
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.durability import Written
+from bakeoff.postgres.server import Server, own_sessions
 from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity, Sessions
 from bakeoff.sampling.maintenance import seconds_within
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _PERIOD_S = 0.5
 _FIRST_VERSION_WITH_CHECKPOINTER = 170_000
 _FIRST_VERSION_WITH_WAL_IO = 180_000
+# A session under load reports its writes once a second.
+_WRITES_WITHIN_S = 2.5
 
 Counters = Mapping[str, int]
 # Begin and end by the wall clock, Unix nanoseconds.
@@ -33,22 +36,34 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True)
 class Look:
-    """Activity of sessions: a wait event or the CPU → how many; None: idle. And PostgreSQL's own work at that time."""
+    """Activity of sessions: a wait event or the CPU → how many; None: idle. And PostgreSQL's own work at that time.
+
+    `writing` sessions have written to the log within the last seconds; None where no session's writes are counted.
+    """
 
     time_unix_ns: int
     backends: Mapping[str | None, int]
     vacuums: int = 0
     checkpoints: int = 0
+    writing: int | None = None
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Cumulative counts at the edge of a phase, and how large the tables are."""
+    """Cumulative counts at the edge of a phase, and how large the tables are.
+
+    `commits` of this database include those that only read; `transactions` of the whole server are those that wrote.
+    `client_flushes` are those of the write-ahead log by backends of clients, None before PostgreSQL 18.
+    """
 
     time_unix_ns: int
     table_bytes: int
     fsyncs: int
     fsync_ms: float
+    commits: int = 0
+    transactions: int = 0
+    rows: int = 0
+    client_flushes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,11 @@ class DatabaseCounts:
     marks: Sequence[Mark]
     vacuum_spans: Sequence[Span]
     period_s: float
+
+    @property
+    def written(self) -> list[Written]:
+        """The writes between successive marks, as far as sessions were seen between them."""
+        return written_between(self.marks, self.looks)
 
     def activity(self, operations: int, phases: Mapping[int, Span]) -> DatabaseActivity | None:
         """The record of a run that acknowledged so many operations; `phases` holds by number when each phase was."""
@@ -92,6 +112,7 @@ class DatabaseWatch:
 
     def __enter__(self) -> "DatabaseWatch":
         self._begin = _tried(self.server, lambda connection: (_counters(connection), _position(connection)))
+        self.mark()
         self._thread.start()
         return self
 
@@ -111,6 +132,7 @@ class DatabaseWatch:
 
         To be asked for when the target has ended: only then have all of its backends reported what they did.
         """
+        self.mark()
         after, counted = _tried(self.server, _counters), None
         if self._begin is not None and self._end_position is not None and after is not None:
             counters, position = self._begin
@@ -124,8 +146,11 @@ class DatabaseWatch:
     def _loop(self) -> None:
         try:
             with self.server.connect() as connection:
+                writers = _Writers()
                 while not self._done.wait(self._period_s):
-                    self._looks.append(_look(connection))
+                    own = own_sessions(self.server)
+                    writing = writers.seen(_written_by_session(connection, own), time.monotonic())
+                    self._looks.append(replace(_look(connection, own), writing=writing))
                     self.own_cpu_s = time.thread_time()
         except (BakeoffError, psycopg.Error):
             return
@@ -154,6 +179,8 @@ def phase_activity(
     first, last = _nearest(marks, begin_ns), _nearest(marks, end_ns)
     flushes = last.fsyncs - first.fsyncs if first and last else None
     flush_ms = last.fsync_ms - first.fsync_ms if first and last else 0.0
+    # A commit that only read has no number on the server.
+    wrote = min(last.commits - first.commits, last.transactions - first.transactions) if first and last else None
     return PhaseActivity(
         **vars(_seen(inside)),
         vacuum_s=vacuum_s if inside else None,
@@ -162,6 +189,7 @@ def phase_activity(
         table_bytes_after=last.table_bytes if last else None,
         fsyncs=flushes,
         fsync_ms=flush_ms / flushes if flushes and flush_ms > 0 else None,
+        commits=wrote,
     )
 
 
@@ -183,9 +211,59 @@ def _seen(looks: Sequence[Look]) -> Sessions:
     )
 
 
-def _look(connection: "Connection[TupleRow]") -> Look:
+def written_between(marks: Sequence[Mark], looks: Sequence[Look]) -> list[Written]:
+    """The writes between successive marks; a time in which no session was seen belongs to the one before it."""
+    written: list[Written] = []
+    first = marks[0] if marks else None
+    for last in marks[1:]:
+        assert first is not None
+        seen = [each.writing for each in looks if first.time_unix_ns <= each.time_unix_ns < last.time_unix_ns]
+        writing = [each for each in seen if each is not None]
+        if first.client_flushes is None or last.client_flushes is None:
+            return []
+        own = Written(
+            last.commits - first.commits,
+            last.transactions - first.transactions,
+            last.rows - first.rows,
+            max(writing, default=0),
+            last.client_flushes - first.client_flushes,
+        )
+        first = last
+        if writing:
+            written.append(own)
+        elif written:
+            written[-1] = written[-1].followed_by(own)
+    return written
+
+
+class _Writers:
+    """The sessions that are writing, from how much of the log each has written so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, float]] = {}
+
+    def seen(self, written: Mapping[int, int] | None, now_s: float) -> int | None:
+        """How many of the sessions that are open now have written lately; a new one counts from its first moment."""
+        if written is None:
+            return None
+        self._known = {
+            session: known if (known := self._known.get(session)) is not None and known[0] == count else (count, now_s)
+            for session, count in written.items()
+        }
+        return sum(now_s - at_s <= _WRITES_WITHIN_S for _, at_s in self._known.values())
+
+
+def _written_by_session(connection: "Connection[TupleRow]", own: Sequence[int]) -> dict[int, int] | None:
+    """Bytes of the log that each session of a client has written so far; None before version 18."""
+    if connection.info.server_version < _FIRST_VERSION_WITH_WAL_IO:
+        return None
+    rows = connection.execute(_sql("database_writers"), [list(own)]).fetchall()
+    return {int(session): int(written or 0) for session, written in rows}
+
+
+def _look(connection: "Connection[TupleRow]", own: Sequence[int]) -> Look:
     with connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(_sql("database_waits")).fetchall()
+        rows = cursor.execute(_sql("database_waits"), [list(own)]).fetchall()
     backends: Counter[str] = Counter()
     for row in rows:
         backends[row["kind"]] += row["backends"]
@@ -197,7 +275,8 @@ def _mark(connection: "Connection[TupleRow]") -> Mark:
     has_wal_io = connection.info.server_version >= _FIRST_VERSION_WITH_WAL_IO
     row = connection.execute(_sql("database_mark" if has_wal_io else "database_mark_before_18")).fetchone()
     assert row is not None
-    return Mark(time.time_ns(), int(row[0]), int(row[1]), float(row[2]))
+    table_bytes, fsyncs, fsync_ms, *counts = row
+    return Mark(time.time_ns(), int(table_bytes), int(fsyncs), float(fsync_ms), *counts)
 
 
 def _counters(connection: "Connection[TupleRow]") -> Counters:

@@ -1,9 +1,15 @@
--- How large the tables of this database are, with indexes and TOAST, and how often the log was forced to disk and how
--- long that took (0 without track_wal_io_timing). Backends report their flushes within a second.
+-- How large the tables of this database are, with indexes and TOAST, how often the log was forced to disk and how long
+-- that took (0 without track_wal_io_timing), and what was written so far. Which process flushed is not counted.
 SELECT
     (
         SELECT coalesce(sum(pg_total_relation_size(relid)), 0)::bigint FROM pg_stat_user_tables
     ) AS table_bytes,
     wal_sync AS fsyncs,
-    wal_sync_time AS fsync_ms
+    wal_sync_time AS fsync_ms,
+    (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS commits,
+    pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS transactions,
+    (
+        SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables
+    ) AS rows,
+    NULL::bigint AS client_flushes
 FROM pg_stat_wal;

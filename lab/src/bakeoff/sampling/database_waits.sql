@@ -1,5 +1,6 @@
 -- What the backends of other clients are at: a wait event, or the CPU; idle connections are counted too. Sessions of the
--- lab itself are left out. PostgreSQL's own work at the same time has its own rows: autovacuum, and a checkpoint.
+-- lab itself, the parameter, are left out by their numbers. PostgreSQL's own work at the same time has its own rows:
+-- autovacuum, and a checkpoint.
 SELECT
     CASE backend_type
         WHEN 'client backend' THEN 'sessions'
@@ -13,12 +14,9 @@ SELECT
     END AS at,
     count(*) AS backends
 FROM pg_stat_activity
-WHERE pid <> pg_backend_pid()
+WHERE pid <> ALL(%s::integer[])
     AND (
-        (
-            datname = current_database() AND backend_type IN ('client backend', 'autovacuum worker')
-            AND application_name <> 'bakeoff'
-        )
+        (datname = current_database() AND backend_type IN ('client backend', 'autovacuum worker'))
         OR (backend_type = 'checkpointer' AND wait_event IS DISTINCT FROM 'CheckpointerMain')
     )
 GROUP BY 1, 2;
