@@ -18,6 +18,7 @@ from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project, find_p
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
 from checkouts import share_databases, throwaway
+from fake_forge import FakeForge
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("tests", deadline=None, derandomize=True)
@@ -177,6 +178,13 @@ def store(history_server: Server) -> MetricsStore:
     history_server.execute_script("TRUNCATE comparisons, calibrations RESTART IDENTITY CASCADE")
     history_server.execute_script("ALTER SEQUENCE test_runs_id_seq RESTART")
     return MetricsStore(history_server)
+
+
+@pytest.fixture
+def forge() -> Iterator[FakeForge]:
+    """A forge's API with the comments of one pull request."""
+    with FakeForge().running() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

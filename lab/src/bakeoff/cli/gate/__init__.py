@@ -1,5 +1,7 @@
 """`bakeoff gate`: its options; the work is imported when the command is called."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +20,7 @@ HELP_GROUPS = {
         ("target", "mode", "rounds"), ("users", "phase-duration", "warm-up", "payload")
     ),
     "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "strict")),
-    "Output": HelpGroup(("github",), ("junit", "json")),
+    "Output": HelpGroup(("comment",), ("github", "title", "junit", "code-quality", "json")),
 }
 
 
@@ -61,16 +63,27 @@ def gate(
     ] = True,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
-    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
+    github: Annotated[
+        bool, typer.Option("--github", help="In GitHub Actions: annotations, the job's summary and outputs.")
+    ] = False,
+    comment: Annotated[
+        bool, typer.Option("--comment", help="Write or update the comment on the pull request or merge request.")
+    ] = False,
+    title: Annotated[
+        str | None, typer.Option(help="Heading of the comment. Each title has its own comment. [Performance]")
+    ] = None,
+    code_quality: Annotated[Path | None, typer.Option(help="Write GitLab's code quality report to this file.")] = None,
     allow_changed_workload: AllowChangedWorkload = False,
     json: Json = False,
     help_all: HelpAll = False,  # noqa: ARG001 — its callback shows the help and exits
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
     from bakeoff.cli.gate.judge_stored import judge_stored, measure_against, print_gate
+    from bakeoff.cli.gate.publish import Destinations, Publication
     from bakeoff.gating.decision import Rules
     from bakeoff.gating.goals import read_goals
     from bakeoff.gating.regressions import Limits
+    from bakeoff.project import find_project
 
     measured_with = {
         "against": against,
@@ -81,20 +94,29 @@ def gate(
         "warm-up": warm_up,
         "payload": payload,
     }
-    try:
-        rules = Rules(
-            Limits(p99 / 100, throughput / 100, errors / 100),
-            goals=[] if goals is None else read_goals(goals),
-            rerun=rerun,
-            strict=strict,
-            allow_changed_workload=allow_changed_workload,
-        )
-        if against is not None:
-            candidate = measure_against(mode, {flag: value for flag, value in measured_with.items() if value})
-        decided = judge_stored(candidate, baseline, rules, typed_command())
-        print_gate(decided, junit, github=github, as_json=json)
-    except BakeoffError as error:
-        # 1 means that something is worse, and nothing else.
-        raise BakeoffError(error.message, exit_code=max(2, error.exit_code)) from error
+    with _undecided_where_it_fails():
+        publication = Publication(find_project(), Destinations(junit, code_quality, github, comment, title))
+        with publication.of_failures():
+            rules = Rules(
+                Limits(p99 / 100, throughput / 100, errors / 100),
+                goals=[] if goals is None else read_goals(goals),
+                rerun=rerun,
+                strict=strict,
+                allow_changed_workload=allow_changed_workload,
+            )
+            if against is not None:
+                candidate = measure_against(mode, {flag: value for flag, value in measured_with.items() if value})
+            decided = judge_stored(candidate, baseline, rules, typed_command())
+            print_gate(decided.gate, as_json=json)
+            publication.decided(decided)
     # 0; 1 when something is worse; 2 when it is undecided.
-    raise typer.Exit(decided.exit_status)
+    raise typer.Exit(decided.gate.exit_status)
+
+
+@contextlib.contextmanager
+def _undecided_where_it_fails() -> Iterator[None]:
+    """Exit status 1 means that something is worse, and nothing else."""
+    try:
+        yield
+    except BakeoffError as error:
+        raise BakeoffError(error.message, exit_code=max(2, error.exit_code)) from error

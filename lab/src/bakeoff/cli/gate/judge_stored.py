@@ -2,8 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 
 import typer
 
@@ -14,11 +13,10 @@ from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
-from bakeoff.gating.annotations import annotations_of
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis
-from bakeoff.gating.junit import junit_of
 from bakeoff.gating.request import request_of
+from bakeoff.gating.sentence import sentence_of, verdict_of
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import COMMAND, Project, find_project
@@ -26,7 +24,16 @@ from bakeoff.project import COMMAND, Project, find_project
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
 
 
-def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: str) -> Gate:
+@dataclass(frozen=True)
+class Decision:
+    """A gate, and the measurements that it compared."""
+
+    gate: Gate
+    candidate: Referenced
+    baseline: Referenced | None = None
+
+
+def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: str) -> Decision:
     """Compares two references; measures again for `command` where the rules want a failure confirmed."""
     project = find_project()
     with stored_history() as server:
@@ -39,7 +46,7 @@ def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: st
         say(f"Measuring again: {', '.join(names)}.")
         return measurement_of(_measured(project, _request_to_repeat(judged, names, command)).runs)
 
-    return decide(judged, judged_by, rules, measure)
+    return Decision(decide(judged, judged_by, rules, measure), judged, judged_by)
 
 
 def measure_against(mode: str, given: Mapping[str, Json]) -> str:
@@ -78,16 +85,17 @@ def _measured(project: Project, request: ComparisonRequest) -> Comparison:
     return comparison
 
 
-def print_gate(gate: Gate, junit: Path | None, *, github: bool, as_json: bool) -> None:
-    """Prints the checks of a gate, and writes them to the file `junit`."""
-    if junit is not None:
-        try:
-            junit.write_text(junit_of(gate), "utf-8")
-        except OSError as error:
-            raise BakeoffError(f"{junit} cannot be written: {error.strerror}.") from error
+def print_gate(gate: Gate, *, as_json: bool) -> None:
+    """Prints the checks of a gate, and its decision in a sentence."""
     if as_json:
         print_json(
-            {"failed": bool(gate.failed), "checks": [asdict(check) for check in gate.checks], "left_out": gate.left_out}
+            {
+                "failed": bool(gate.failed),
+                "verdict": verdict_of(gate),
+                "sentence": sentence_of(gate),
+                "checks": [asdict(check) for check in gate.checks],
+                "left_out": gate.left_out,
+            }
         )
         return
     # There are many phases: only those that did not pass are shown. Operations are few, and each is shown.
@@ -99,9 +107,7 @@ def print_gate(gate: Gate, junit: Path | None, *, github: bool, as_json: bool) -
                 typer.echo(_line(check))
     for reason in gate.left_out:
         say(f"left out: {reason}")
-    if github:
-        for line in annotations_of(gate):
-            typer.echo(line)
+    typer.echo(sentence_of(gate))
     if gate.stale_baseline:
         say(f"This machine was slower than for the baseline. Measure both commits now: {COMMAND} gate --against REF.")
     if not gate.compared:

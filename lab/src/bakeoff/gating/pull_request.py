@@ -1,0 +1,150 @@
+"""A gate as Markdown, made for a pull request. Pure functions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bakeoff.gating.check import Change, Check, Gate, Outcome
+from bakeoff.gating.circumstances import Circumstances
+from bakeoff.gating.sentence import FAILED, PASSED, sentence_of, severity, verdict_of
+from bakeoff.reporting.markdown import plain
+from bakeoff.reporting.numbers import plural, three_digits
+
+# GitHub's limit is 65,536; the line that marks the comment takes some of it.
+MOST_CHARACTERS = 65_000
+_MOST_LINES = 20
+_MOST_IN_A_CELL = 300
+_SIGNS = {PASSED: "✅", FAILED: "❌"}
+_ORDER = {Outcome.FAILED: 0, Outcome.UNCLEAR: 1, Outcome.PASSED: 2}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A decision with its heading. `reasons` say why a side is slower, `link` leads to the report."""
+
+    gate: Gate
+    circumstances: Circumstances
+    title: str
+    reasons: Sequence[str] = ()
+    link: str | None = None
+
+
+def markdown_of(summary: Summary, most: int = MOST_CHARACTERS) -> str:
+    """The text; rows that exceed `most` characters are left out, the least important first, with their number."""
+    gate = summary.gate
+    several = len({_place(check) for check in gate.checks}) > 1
+    rows = [_row(check, several=several) for check in _important_first(gate)]
+    head, tail = list(_head(summary, several=several)), list(_tail(summary))
+    room = most - _length([*head, *tail, _left_out(len(rows))])
+    shown = 0
+    while shown < len(rows) and (room := room - _length([rows[shown]])) >= 0:
+        shown += 1
+    left_out = [_left_out(len(rows) - shown)] if shown < len(rows) else []
+    table = [*head, *rows[:shown], *left_out] if rows else head[:-2]
+    return "\n".join([*table, *tail])
+
+
+def short_markdown(title: str, sign: str, sentence: str, link: str | None) -> str:
+    """The text where there is no decision: the gate was cancelled, or could not run."""
+    return "\n".join([f"### {sign} {_text(title)}", "", _text(sentence), *_linked(link)])
+
+
+def _head(summary: Summary, *, several: bool) -> Iterator[str]:
+    yield f"### {_SIGNS.get(verdict_of(summary.gate), '⚠️')} {_text(summary.title)}"
+    yield ""
+    yield f"**{_text(sentence_of(summary.gate))}**"
+    yield ""
+    if summary.reasons:
+        yield from (f"- {_text(reason)}" for reason in summary.reasons[:_MOST_LINES])
+        yield ""
+    yield f"| {'measured | ' * several}operation | figure | base | head | change (95 % interval) | verdict |"
+    yield f"|{'---|' * several}---|---|---:|---:|---:|---|"
+
+
+def _important_first(gate: Gate) -> list[Check]:
+    """What failed, what is unclear, and the rest; of phases what did not pass."""
+    listed = [
+        check
+        for check in gate.checks
+        if check.change is not None and (not check.series.phase or check.outcome is not Outcome.PASSED)
+    ]
+    return sorted(listed, key=lambda check: (_ORDER[check.outcome], not check.series.is_whole, -severity(check)))
+
+
+def _row(check: Check, *, several: bool) -> str:
+    assert check.change is not None
+    change, series = check.change, check.series
+    operation = " in ".join(part for part in (series.operation or "all", series.phase) if part)
+    cells = [_place(check)] * several + [
+        operation,
+        f"{check.metric}, {change.unit}",
+        three_digits(change.before),
+        three_digits(change.after),
+        _interval(change),
+    ]
+    return f"| {' | '.join(map(_text, cells))} | {_verdict(check, change)} |"
+
+
+def _interval(change: Change) -> str:
+    if change.low is None or change.high is None:
+        return f"{change.ratio - 1:+.1%}"
+    return f"{change.ratio - 1:+.1%} ({change.low - 1:+.1%} to {change.high - 1:+.1%})"
+
+
+def _verdict(check: Check, change: Change) -> str:
+    """In a word; a change that chance explains is none."""
+    if check.outcome is not Outcome.PASSED:
+        return "❌ **worse**" if check.outcome is Outcome.FAILED else "⚠️ unclear"
+    if change.low is None or change.high is None or change.low <= 1 <= change.high:
+        return "no difference shown"
+    is_better = (change.ratio > 1) == change.more_is_better
+    return "better" if is_better else "worse, as much as is allowed"
+
+
+def _place(check: Check) -> str:
+    """The contender and the load of a check, without phase and operation."""
+    series = check.series
+    return " · ".join(part for part in (series.contender, series.payload, series.load) if part)
+
+
+def _tail(summary: Summary) -> Iterator[str]:
+    yield ""
+    others = [
+        f"{check.series.label}, {check.metric}: {check.words}"
+        for check in summary.gate.checks
+        if check.change is None and check.outcome is not Outcome.PASSED
+    ]
+    yield from _list([*others, *(f"not compared: {reason}" for reason in summary.gate.left_out)])
+    known = summary.circumstances
+    yield from ("<details><summary>Method and machine</summary>", "")
+    yield f"Base: {_text(known.base)}. Head: {_text(known.head)}."
+    yield ""
+    yield from (f"- {_text(name)}: {_text(fact)}" for name, fact in known.facts.items())
+    yield from ("", "</details>")
+    yield from _linked(summary.link)
+
+
+def _list(lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from (f"- {_text(line)}" for line in lines[:_MOST_LINES])
+        if len(lines) > _MOST_LINES:
+            yield f"- and {len(lines) - _MOST_LINES:,} more"
+        yield ""
+
+
+def _linked(link: str | None) -> list[str]:
+    return [] if link is None else ["", f"[Report and results]({link})"]
+
+
+def _left_out(rows: int) -> str:
+    return f"\n{plural(rows, 'row')} more in the report."
+
+
+def _text(text: str) -> str:
+    """Text from outside that stays text, short, and mentions nobody."""
+    short = text if len(text) <= _MOST_IN_A_CELL else f"{text[: _MOST_IN_A_CELL - 1]}…"
+    return plain(short).replace("@", "@\u200b")
+
+
+def _length(lines: Sequence[str]) -> int:
+    """Characters as JavaScript counts them, with the ends of the lines."""
+    return sum(len(line.encode("utf-16-le")) // 2 + 1 for line in lines)

@@ -1,0 +1,78 @@
+"""The decision of a gate in one sentence of 25 words at most, and in one word. Pure functions."""
+
+from bakeoff.gating.check import Change, Check, Gate, Outcome
+from bakeoff.reporting.numbers import plural
+from bakeoff.text.prose import listed
+
+PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
+
+_MOST_NAMES = 2
+_MOST_WORDS = 15
+_IS = ("is", "are")
+_VERBS = {
+    "throughput": ("{name} serves {by} fewer requests per second", "{name} serves {by} more requests per second"),
+    "mean": ("{name} takes {by} longer on average", "{name} takes {by} less time on average"),
+    "p99": ("p99 of {name} is {by} higher", "p99 of {name} is {by} lower"),
+}
+
+
+def verdict_of(gate: Gate) -> str:
+    """`passed`, `failed` or `undecided`, as the exit status of the command means it."""
+    return (PASSED, FAILED, UNDECIDED)[gate.exit_status]
+
+
+def sentence_of(gate: Gate) -> str:
+    """The worst of what failed, and how much more did; else what is unclear, or that nothing is worse."""
+    if gate.failed:
+        worst, *others = sorted(gate.failed, key=lambda check: -severity(check))
+        more = f", and {plural(len(others), 'other check')} failed" if others else ""
+        return f"{_about(worst)}{more}."
+    if not gate.compared:
+        return "Nothing could be compared."
+    if gate.stale_baseline:
+        return "The machine was slower than for the baseline, so this gate is undecided."
+    unclear = [check for check in gate.checks if check.outcome is Outcome.UNCLEAR]
+    if unclear:
+        names = list(dict.fromkeys(name_of(check) for check in unclear))
+        of = listed(names) if len(names) <= _MOST_NAMES else plural(len(names), "operation")
+        return f"No regression is shown; {plural(len(unclear), 'check')} of {of} {_IS[len(unclear) > 1]} unclear."
+    return f"No regression: {plural(sum(each.change is not None for each in gate.checks), 'figure')} compared."
+
+
+def severity(check: Check) -> float:
+    """By how much a figure is worse, as a logarithm; what is no figure, such as lost writes, is worse than any."""
+    if check.change is None:
+        return float("inf")
+    return worse_by(check.change)
+
+
+def worse_by(change: Change) -> float:
+    """The relative change in the direction that is worse: 0.1 for a tenth less throughput or more latency."""
+    return 1 - change.ratio if change.more_is_better else change.ratio - 1
+
+
+def name_of(check: Check) -> str:
+    """The operation, or the contender where all operations are meant."""
+    return check.series.operation or check.series.contender
+
+
+def _about(check: Check) -> str:
+    name = name_of(check)
+    if check.change is None or check.metric not in _VERBS:
+        # Without what explains it in brackets: the list of checks has that.
+        words = check.words.partition(" (")[0].rstrip(".").split()
+        return " ".join([f"{name}:", *words[:_MOST_WORDS], *["…"][: len(words) > _MOST_WORDS]])
+    worse, better = _VERBS[check.metric]
+    by = abs(check.change.ratio - 1)
+    words = (worse if worse_by(check.change) > 0 else better).format(name=name, by=f"{by:.1%}")
+    return words + ("" if not check.series.phase else f" in {check.series.phase}")
+
+
+def change_of(gate: Gate) -> float | None:
+    """The relative change of throughput, of the contender that lost the most; None where none was compared."""
+    whole = [
+        check.change.ratio - 1
+        for check in gate.checks
+        if check.change is not None and check.metric == "throughput" and check.series.is_whole
+    ]
+    return min(whole, default=None)
