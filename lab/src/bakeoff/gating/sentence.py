@@ -61,11 +61,11 @@ def _about(check: Check) -> str:
     if check.change is None or check.metric not in _VERBS:
         # Without what explains it in brackets: the list of checks has that.
         words = check.words.partition(" (")[0].rstrip(".").split()
-        return " ".join([f"{name}:", *words[:_MOST_WORDS], *["…"][: len(words) > _MOST_WORDS]])
+        return f"{name}: {' '.join(words[:_MOST_WORDS])}{' …' if len(words) > _MOST_WORDS else ''}"
     worse, better = _VERBS[check.metric]
     by = abs(check.change.ratio - 1)
-    words = (worse if worse_by(check.change) > 0 else better).format(name=name, by=f"{by:.1%}")
-    return words + ("" if not check.series.phase else f" in {check.series.phase}")
+    about = (worse if worse_by(check.change) > 0 else better).format(name=name, by=f"{by:.1%}")
+    return about + ("" if not check.series.phase else f" in {check.series.phase}")
 
 
 def change_of(gate: Gate) -> float | None:
