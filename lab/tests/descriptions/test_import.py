@@ -13,6 +13,7 @@ from bakeoff.conformance.runner import load_cases
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.descriptions.openapi_import import import_openapi
 from bakeoff.descriptions.proto_import import import_proto
+from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.descriptions.schema_templates import Resolve, SchemaTemplates
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
@@ -85,7 +86,7 @@ def test_conformance_cases_follow_an_entity_through_its_life(empty_checkout: Pro
 
 def test_methods_follow_from_a_proto_file(empty_checkout: Project) -> None:
     source = HERE / "users.proto"
-    api = import_proto(source)
+    api = import_proto(ProtoSource(source))
     workload = written(empty_checkout, api, source)
 
     assert api.left_out == ["WatchUsers is left out: it streams."]
@@ -219,7 +220,7 @@ def test_a_document_that_cannot_be_used_says_why(tmp_path: Path, text: str, word
 def test_a_proto_file_without_a_service_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.proto").write_text('syntax = "proto3"; message A {}', "utf-8")
     with pytest.raises(UsageError, match="declares no service"):
-        import_proto(tmp_path / "a.proto")
+        import_proto(ProtoSource(tmp_path / "a.proto"))
 
 
 def test_without_ids_in_replies_values_of_paths_are_to_be_decided(tmp_path: Path) -> None:

@@ -117,6 +117,16 @@ def init(
     proto: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file with the gRPC methods to call.")
     ] = None,
+    proto_path: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--proto-path",
+            "-I",
+            exists=True,
+            file_okay=False,
+            help="Folder that imports of --proto are relative to; may be repeated. [found by going up from the file]",
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
     ] = False,
@@ -128,7 +138,7 @@ def init(
     """Create a project for your own service: a bakeoff.toml from its repository and its API's description."""
     from bakeoff.cli.init import InitOptions, make_project
 
-    make_project(InitOptions(words or [], openapi, proto, full, protocol, database))
+    make_project(InitOptions(words or [], openapi, proto, full, protocol, database, proto_path or []))
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):

@@ -32,6 +32,7 @@ class InitOptions:
     full: bool = False
     protocol: str | None = None
     database: str | None = None
+    proto_paths: Sequence[Path] = ()
 
     @property
     def url(self) -> str | None:
@@ -66,9 +67,9 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     if options.url is not None:
         address_in(options.url)
     passed_over: list[str] = []
-    source = description_of(project.root, options.openapi, options.proto, options.url, passed_over)
+    source = description_of(project.root, options.openapi, options.proto, options.url, passed_over, options.proto_paths)
     new = new_project(project, name, source, options.url)
-    write_project(project, new)
+    new = write_project(project, new)
     yield f"{project.relative(project.file)}: the target and the workload {new.name}"
     yield from (*new.found, *passed_over)
     yield ""
@@ -86,7 +87,7 @@ def _folders(options: InitOptions) -> Iterator[str]:
         given = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
         if given:
             raise UsageError(f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol.")
-        source = description_of(_folder(), options.openapi, options.proto, None, [])
+        source = description_of(_folder(), options.openapi, options.proto, None, [], options.proto_paths)
     project = folders_project(_folder())
     name = options.name or name_of(_folder())
     if source is None:

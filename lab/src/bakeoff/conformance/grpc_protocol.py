@@ -19,6 +19,7 @@ from bakeoff.conformance.exchange import GrpcReply, GrpcRequest
 from bakeoff.conformance.matching import compare_grpc, grpc_differences
 from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
+from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError
 from bakeoff.workload.declaration import GrpcBatch, GrpcCall, GrpcHealth, GrpcStream
@@ -26,7 +27,7 @@ from bakeoff.workload.loader import Workload
 
 SendGrpc = Callable[[GrpcRequest], GrpcReply]
 
-_STANDARD_PROTOS = tuple(sorted(Path(__file__).with_name("protos").glob("*.proto")))
+_STANDARD_PROTOS = tuple(map(ProtoSource, sorted(Path(__file__).with_name("protos").glob("*.proto"))))
 # Keeps the caller from sending the token that it has.
 _NO_TOKEN: Headers = {"authorization": ()}
 _HEALTH = "grpc.health.v1.Health/Check"
@@ -34,7 +35,7 @@ _HEALTH = "grpc.health.v1.Health/Check"
 
 def codec_of(workload: Workload) -> ProtoCodec:
     """The messages of the workload's proto file, and those of the standard services."""
-    proto = workload.file("proto")
+    proto = workload.proto_source
     if proto is None:
         raise BakeoffError(f"{workload.name}: cases go over gRPC only when the workload names a proto file.")
     return ProtoCodec(proto, *_STANDARD_PROTOS)

@@ -4,7 +4,7 @@ import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,11 +23,15 @@ _LARGEST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """A description: the member of a workload that names it, its file, and the API in it."""
+    """A description: the member of a workload that names it, its file, and the API in it.
+
+    `proto_paths` are the folders that were named for imports of proto files.
+    """
 
     kind: str
     file: Path
     api: ImportedApi
+    proto_paths: Sequence[Path] = ()
 
     @property
     def found(self) -> Iterator[str]:
@@ -39,7 +43,12 @@ class Source:
 
 
 def description_of(
-    folder: Path, openapi: str | None, proto: Path | None, url: str | None, passed_over: list[str]
+    folder: Path,
+    openapi: str | None,
+    proto: Path | None,
+    url: str | None,
+    passed_over: list[str],
+    proto_paths: Sequence[Path] = (),
 ) -> Source | None:
     """The description that was named, that the running service shows, or that lies in the folder; None for none.
 
@@ -48,11 +57,11 @@ def description_of(
     if openapi is not None:
         return _read(fetched(openapi, folder) if "://" in openapi else Path(openapi).absolute())
     if proto is not None:
-        return _read(proto.absolute())
+        return _read(proto.absolute(), proto_paths)
     shown = None if url is None else served(url, folder)
     for file in described_in(folder) if shown is None else [shown]:
         try:
-            return _read(file)
+            return _read(file, proto_paths)
         except BakeoffError as error:
             passed_over.append(f"- not used: {error.message}")
         except Exception as error:  # noqa: BLE001 - a file found by chance must not stop the project
@@ -60,11 +69,13 @@ def description_of(
     return None
 
 
-def _read(file: Path) -> Source:
+def _read(file: Path, proto_paths: Sequence[Path] = ()) -> Source:
     if file.suffix == ".proto":
         from bakeoff.descriptions.proto_import import import_proto
+        from bakeoff.descriptions.proto_sources import ProtoSource
 
-        return Source("proto", file, import_proto(file))
+        roots = tuple(path.absolute() for path in proto_paths)
+        return Source("proto", file, import_proto(ProtoSource(file, roots)), roots)
     from bakeoff.descriptions.openapi_import import import_openapi
 
     return Source("openapi", file, import_openapi(file))

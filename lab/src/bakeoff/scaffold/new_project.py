@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, NotFoundError, UsageError
 from bakeoff.project import COMMAND, Project, find_project, prepare_state
 from bakeoff.scaffold.description_files import Source, status_of
+from bakeoff.scaffold.first_load import first_plan, unreadable_messages
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.scaffold.repository import service_in
 from bakeoff.scaffold.scaffold import address_in
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
-from bakeoff.workload.plan import Load, compile_plan
 
 _DEFAULT_ADDRESS = "http://127.0.0.1:8080"
 _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
@@ -42,6 +42,8 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
         example: Members = {"name": "Read", "http": Open(call, words, counts=True)}
         return NewProject(name, target, {}, [example], address, found)
     described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, project.root)}
+    if source.proto_paths:
+        described["proto_paths"] = [os.path.relpath(path, project.root) for path in source.proto_paths]
     if source.api.credentials:
         described["headers"] = Open(source.api.credentials, "what every request needs: values that exist", counts=True)
     if source.api.protocol == "grpc":
@@ -70,20 +72,38 @@ def folders_project(folder: Path) -> Project:
         return project
 
 
-def write_project(project: Project, new: NewProject) -> None:
-    """Writes the file. Raises UsageError, and leaves none, where it is there already or what it holds does not load."""
+def write_project(project: Project, new: NewProject) -> NewProject:
+    """Writes the file, and returns what it holds: without operations whose messages cannot be made.
+
+    Raises UsageError, and leaves no file, where it is there already or what it holds does not load.
+    """
     if project.file.exists():
         raise UsageError(f"{project.file} exists and was not changed. {_to_add(project, new)}")
+    try:
+        _write(project, new)
+        unreadable = dict(_load(project, new.name))
+        if unreadable:
+            new = _without(new, unreadable)
+            _write(project, new)
+            _load(project, new.name)
+    except BaseException:
+        project.file.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def _write(project: Project, new: NewProject) -> None:
     try:
         project.file.write_text(new.text, "utf-8")
         prepare_state(project)
     except OSError as error:
         raise BakeoffError(f"{project.file} cannot be written: {error.strerror}.") from error
-    try:
-        _load(project, new.name)
-    except BaseException:
-        project.file.unlink()
-        raise
+
+
+def _without(new: NewProject, unreadable: Mapping[str, str]) -> NewProject:
+    lines = [f"- {name} is left out: its message {reason}" for name, reason in unreadable.items()]
+    workload: Members = {**new.workload, "without": list(unreadable)}
+    return replace(new, workload=workload, found=[*new.found, *lines])
 
 
 def _to_add(project: Project, new: NewProject) -> str:
@@ -98,8 +118,12 @@ def _to_add(project: Project, new: NewProject) -> str:
     return "\n".join(["Add to it:", *missing])
 
 
-def _load(project: Project, name: str) -> None:
-    """Loads the target and compiles the plan, as a run does."""
+def _load(project: Project, name: str) -> Sequence[tuple[str, str]]:
+    """Loads the target and compiles the plan, as a run does; operations with messages that cannot be made."""
     (target,) = find_targets(project)
-    protocol = "grpc" if target.protocol == "grpc" else "http"
-    compile_plan(load_workload(project, name), Load(target.name, protocol, "127.0.0.1", 1, "smoke", phases=[]))
+    workload = load_workload(project, name)
+    if target.protocol != "grpc":
+        first_plan(workload, "http")
+        return []
+    first_plan(workload, "grpc")
+    return list(unreadable_messages(workload))

@@ -246,6 +246,7 @@ class Declaration(_Declared, frozen=True):
     title: str = ""
     default: bool = True
     proto: str | None = None
+    proto_paths: Sequence[str] = ()
     schema: str | None = None
     reset: str | None = None
     audit: str | None = None

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from bakeoff import descriptions
 from bakeoff.builds.digests import digest_of
 from bakeoff.descriptions.json_members import list_in, object_in, objects_of
+from bakeoff.descriptions.proto_sources import ProtoSource, proto_roots
 from bakeoff.documents.checked import Json, Toml
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.text.hints import hint
@@ -34,7 +35,8 @@ def with_description(toml: Toml[Json], cache: Path) -> Json:
     file = toml.path.parent / str(table[kind])
     if not file.is_file():
         raise toml.error((kind,), f'{kind} = "{table[kind]}", but there is no such file.')
-    imported = _imported(kind, file, cache)
+    paths = [str(each) for each in list_in(table, "proto_paths")]
+    imported = _imported(kind, file, cache, proto_roots(toml.path.parent, paths))
     headers = object_in(table, "headers")
     described = {str(each["name"]): each for each in objects_of(list_in(imported, "operations"))}
     own = [
@@ -82,11 +84,11 @@ def _operations(table: Table) -> list[Table]:
     return objects_of(list_in(table, "operations"))
 
 
-def _imported(kind: str, file: Path, cache: Path) -> Table:
+def _imported(kind: str, file: Path, cache: Path, roots: tuple[Path, ...]) -> Table:
     if kind == "proto":
         from bakeoff.descriptions.proto_import import import_proto
 
-        return import_proto(file).members
+        return import_proto(ProtoSource(file, roots)).members
     importer = sorted(Path(descriptions.__file__).parent.glob("*.py"))
     stored = cache / f"{digest_of([*importer, file])}.json"
     # Nothing stored, or nothing that can be read or written: the import is only slower.

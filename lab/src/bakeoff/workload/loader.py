@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import msgspec
 
 from bakeoff.builds.digests import digest_of
+from bakeoff.descriptions.proto_sources import ProtoSource, proto_roots
 from bakeoff.documents.checked import Json, Toml, read_part, read_toml
 from bakeoff.documents.project_file import folders, project_file
 from bakeoff.errors import BakeoffError, UsageError
@@ -94,6 +95,12 @@ class Workload:
         overlays = (self.directory / each.sql for each in self.declared.overlays.values())
         return [path for path in (*named, *overlays) if path is not None]
 
+    @property
+    def proto_source(self) -> ProtoSource | None:
+        """Its proto file, and the folders that imports are relative to."""
+        file = self.file("proto")
+        return None if file is None else ProtoSource(file, proto_roots(self.directory, self.declared.proto_paths))
+
     def sql(self, entry: FileEntry) -> str | None:
         """The text of an SQL file that the workload names."""
         path = self.file(entry)
@@ -146,5 +153,6 @@ def _check_references(toml: Toml[Declaration]) -> None:
         from bakeoff.workload.proto_files import ProtoFiles
         from bakeoff.workload.proto_references import proto_problems
 
-        for problem in proto_problems(toml.document, ProtoFiles(proto)):
+        source = ProtoSource(proto, proto_roots(toml.path.parent, toml.document.proto_paths))
+        for problem in proto_problems(toml.document, ProtoFiles(source)):
             raise toml.error(problem.place, problem.words, problem.text)

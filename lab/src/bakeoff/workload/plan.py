@@ -345,11 +345,11 @@ def _stream(workload: Workload, load: Load) -> GrpcStream:
 
 
 def _proto(workload: Workload) -> PlannedProto:
-    path = workload.file("proto")
-    if path is None:
+    source = workload.proto_source
+    if source is None:
         raise BakeoffError(f"{workload.name}: a gRPC target needs proto in the workload.")
     return PlannedProto(
-        file=str(path),
-        import_path=str(path.parent),
-        descriptor_set=base64.b64encode(descriptor_set(path)).decode(),
+        file=str(source.file),
+        import_path=str(source.file.parent),
+        descriptor_set=base64.b64encode(descriptor_set(source)).decode(),
     )

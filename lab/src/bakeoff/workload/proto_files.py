@@ -1,12 +1,12 @@
 """The messages and methods that proto files declare."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor
 
 from bakeoff.descriptions.descriptors import descriptor_set
+from bakeoff.descriptions.proto_sources import ProtoSource
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class GrpcMethod:
 class ProtoFiles:
     """Proto files and their imports; `methods` are keyed `package.Service/Method`."""
 
-    def __init__(self, *protos: Path) -> None:
+    def __init__(self, *protos: ProtoSource) -> None:
         self.pool = descriptor_pool.DescriptorPool()
         self.methods: dict[str, GrpcMethod] = {}
         added: set[str] = set()

@@ -1,0 +1,249 @@
+"""Which entities a gRPC API keeps, and how requests name them.
+
+A method such as CreateBook whose reply shows an identifier creates an entity. The identifier is what
+google.api.resource says, or what the reply has in common with the requests that read or delete the entity.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto
+
+from bakeoff.descriptions.proto_messages import Path
+from bakeoff.descriptions.proto_types import (
+    CREATES,
+    DELETES,
+    READS,
+    UPDATES,
+    Method,
+    Types,
+    is_scalar,
+    reference,
+    singular,
+)
+
+# Names of identifiers that belong to no kind.
+_IDS = ("id", "uuid", "uid", "guid")
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A kind of entity: the fields of its creating reply that identify it, each with its pointer there.
+
+    `resource` is its type by google.api.resource, `parent` the pattern of what it lies in.
+    """
+
+    kind: str
+    creator: Method
+    identifiers: Mapping[str, tuple[str, FieldDescriptorProto]]
+    resource: str = ""
+    patterns: Sequence[str] = ()
+
+    @property
+    def captures(self) -> Mapping[str, str]:
+        """What its creation captures: the first identifier as `id`, others by their names."""
+        return {self.capture(name): pointer for name, (pointer, _) in self.identifiers.items()}
+
+    def capture(self, name: str) -> str:
+        return "id" if name == next(iter(self.identifiers)) else name
+
+    def named_by(self, name: str) -> str | None:
+        """The capture that a field of this name holds, in a request about such an entity."""
+        if name in self.identifiers:
+            return self.capture(name)
+        return "id" if name.lower() in id_names(self.kind) else None
+
+    def contains(self, other: "Entity") -> bool:
+        """Whether the other lies within it, by the patterns of their names."""
+        above = {pattern.rsplit("/", 2)[0] for pattern in other.patterns}
+        return bool(above & set(self.patterns))
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a method needs: an entity, and the fields of its request that name it with what they hold.
+
+    `unknown` are fields that name something whose values nothing here creates.
+    """
+
+    entity: Entity | None = None
+    fields: Mapping[Path, tuple[str, FieldDescriptorProto]] = field(default_factory=dict)
+    unknown: Sequence[FieldDescriptorProto] = ()
+
+
+class ProtoEntities:
+    """The entities of an API."""
+
+    def __init__(self, methods: Sequence[Method], types: Types) -> None:
+        self._methods = [each for each in methods if not each.streams]
+        self._types = types
+        self.all: list[Entity] = []
+        for each in self._methods:
+            created = self._created(each)
+            if created is not None and all(known.kind != created.kind for known in self.all):
+                self.all.append(created)
+
+    def created_by(self, method: Method) -> Entity | None:
+        return next((each for each in self.all if each.creator == method), None)
+
+    def parents(self) -> Sequence[Entity]:
+        """Entities that others lie in."""
+        owners = (self.link(each.creator).entity for each in self.all)
+        return [each for each in owners if each is not None]
+
+    def link(self, method: Method) -> Link:
+        """The entity that a request is about, or that it refers to first."""
+        created = self.created_by(method)
+        references = list(self._references(method, created))
+        unknown = [each for each in self._names_something(method) if created is None or not _is_own(each, created)]
+        if not references:
+            return Link(unknown=unknown)
+        entity = references[0][0]
+        # One entity is never named twice: the second field means another one.
+        of_captures = {
+            capture: (path, found) for known, path, capture, found in reversed(references) if known is entity
+        }
+        fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
+        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields])
+
+    def _references(
+        self, method: Method, created: Entity | None
+    ) -> Iterator[tuple[Entity, Path, str, FieldDescriptorProto]]:
+        own = next((each for each in self.all if each.kind == method.kind and each is not created), None)
+        if own is not None and created is None:
+            yield from self._own_fields(method, own)
+        others = [each for each in self.all if each is not created and not self._waits_for(each, created)]
+        for found in self._types.fields(method.request):
+            if not is_scalar(found):
+                continue
+            for entity in others:
+                if _refers(found, entity, created, others):
+                    yield entity, (found.name,), "id", found
+
+    def _own_fields(self, method: Method, own: Entity) -> Iterator[tuple[Entity, Path, str, FieldDescriptorProto]]:
+        """The fields that identify the entity which a method is about, in its request or in the entity within it."""
+        is_written = method.verb not in (*READS, *DELETES)
+        for found in self._types.fields(method.request):
+            if is_scalar(found) and (capture := _capture_in(found, own)) is not None:
+                # What an update sends beside the identifier is new.
+                if not is_written or capture == "id":
+                    yield own, (found.name,), capture, found
+            elif found.type == found.TYPE_MESSAGE and singular(found.name) == own.kind and is_written:
+                for inner in self._types.scalars(found.type_name):
+                    if own.named_by(inner.name) == "id":
+                        yield own, (found.name, inner.name), "id", inner
+
+    def _waits_for(self, entity: Entity, created: Entity | None) -> bool:
+        """Whether an entity can only be created after what a method creates: a circle."""
+        if created is None:
+            return False
+        seen, waiting = set[str](), [entity]
+        while waiting:
+            each = waiting.pop()
+            needed = [other for other in self.all if other is not each and self._mentions(each.creator, other)]
+            if created in needed:
+                return True
+            seen.add(each.kind)
+            waiting += [other for other in needed if other.kind not in seen]
+        return False
+
+    def _mentions(self, method: Method, entity: Entity) -> bool:
+        created = self.created_by(method)
+        fields = [each for each in self._types.fields(method.request) if is_scalar(each)]
+        return any(_refers(each, entity, created, [entity]) for each in fields)
+
+    def _names_something(self, method: Method) -> Iterator[FieldDescriptorProto]:
+        """Fields that hold names or identifiers of what must exist."""
+        for found in self._types.fields(method.request):
+            if is_scalar(found) and _names(found) and (method.verb not in CREATES or reference(found).type):
+                yield found
+
+    def _created(self, method: Method) -> Entity | None:
+        if method.verb not in CREATES:
+            return None
+        kind, (prefix, type_name) = method.kind, self._entity_in(method.reply, method.kind)
+        shown = {each.name: (f"{prefix}/{each.json_name}", each) for each in self._types.scalars(type_name)}
+        if prefix:
+            outside = {each.name: (f"/{each.json_name}", each) for each in self._types.scalars(method.reply)}
+            shown = {**outside, **shown}
+        resource = self._types.resource(type_name)
+        if resource is not None and (resource.name_field or "name") in shown:
+            name = resource.name_field or "name"
+            return Entity(kind, method, {name: shown[name]}, resource.type, list(resource.pattern))
+        names = [each for each in self._common(kind, shown) if each in shown]
+        return Entity(kind, method, {each: shown[each] for each in names}) if names else None
+
+    def _common(self, kind: str, shown: Mapping[str, tuple[str, FieldDescriptorProto]]) -> Sequence[str]:
+        """The names in a reply that identify an entity: what requests about it name, or what is called so."""
+        called = [each for each in (*id_names(kind), *_names_of(kind)) if each in shown]
+        using = [each for each in self._methods if each.kind == kind and each.verb not in CREATES]
+        using.sort(key=lambda each: (*READS, *DELETES).index(each.verb) if each.verb in (*READS, *DELETES) else 99)
+        for method in using:
+            fields = [each.name for each in self._types.scalars(method.request)]
+            if any(each in id_names(kind) for each in fields) and any(each in id_names(kind) for each in called):
+                same = [each for each in fields if each in shown and each not in called]
+                return called[:1] + (same if method.verb in (*READS, *DELETES) else [])
+            same = [each for each in fields if each in shown]
+            if same and method.verb in (*READS, *DELETES):
+                return sorted(same, key=lambda each: each not in called)
+            if same and method.verb not in UPDATES:
+                return [each for each in same if each in called]
+        return called[:1]
+
+    def _entity_in(self, type_name: str, kind: str) -> tuple[str, str]:
+        """Where a reply shows an entity: in a field called or typed like its kind, in its only message, or itself."""
+        inner = [each for each in self._types.fields(type_name) if each.type == each.TYPE_MESSAGE]
+        inner = [
+            each for each in inner if each.label != each.LABEL_REPEATED and "google.protobuf" not in each.type_name
+        ]
+        short = kind.replace("_", "")
+        for each in inner:
+            if singular(each.name) == kind or each.type_name.rpartition(".")[2].lower() == short:
+                return f"/{each.json_name}", each.type_name
+        has_own = any(True for _ in self._types.scalars(type_name))
+        return (f"/{inner[0].json_name}", inner[0].type_name) if len(inner) == 1 and not has_own else ("", type_name)
+
+
+def id_names(kind: str) -> Sequence[str]:
+    return (*_IDS, *(f"{kind}_{each}" for each in _IDS), f"{kind.replace('_', '')}_id", f"{kind.replace('_', '')}id")
+
+
+def _names_of(kind: str) -> Sequence[str]:
+    return ("name", f"{kind}_name", "key", "slug", "code")
+
+
+def _names(found: FieldDescriptorProto) -> bool:
+    target = reference(found)
+    name = found.name.lower()
+    is_called_so = name in ("name", "parent", *_IDS) or name.endswith(tuple(f"_{each}" for each in _IDS))
+    return bool(target.type or target.child_type) or (is_called_so and found.name != "request_id")
+
+
+def _is_own(found: FieldDescriptorProto, created: Entity) -> bool:
+    """Whether a field names what a request creates."""
+    return created.named_by(found.name) is not None
+
+
+def _capture_in(found: FieldDescriptorProto, own: Entity) -> str | None:
+    target = reference(found)
+    if own.resource and target.type == own.resource:
+        return "id"
+    if found.label == found.LABEL_REPEATED:
+        return "id" if own.named_by(singular(found.name)) == "id" else None
+    return own.named_by(found.name)
+
+
+def _refers(found: FieldDescriptorProto, entity: Entity, created: Entity | None, others: Sequence[Entity]) -> bool:
+    """Whether a field of any request names an entity: by its annotation, by the name, or as the parent."""
+    target = reference(found)
+    if target.type and target.type != "*":
+        return str(target.type) == entity.resource
+    name = singular(found.name) if found.label == found.LABEL_REPEATED else found.name
+    if name in id_names(entity.kind)[len(_IDS) :] or name == f"{entity.kind}_name":
+        return created is None or not _is_own(found, created)
+    if name != "parent":
+        return False
+    child = next((each for each in (*others, created) if each and target.child_type == each.resource != ""), created)
+    if child is not None and child.patterns:
+        return entity.contains(child)
+    return len(others) == 1
