@@ -300,9 +300,10 @@ def test_editions_are_read_as_what_engines_know(tmp_path: Path, edition: str) ->
     assert sent(api.operations[0]).keys() == {"id", "part", "few", "many", "must", "parts", "kind"}
 
     codec = ProtoCodec(ProtoSource(tmp_path / "api.proto"))
-    for members, encoded in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"part": {"a": 5}}, "130805142a00"),
         ({"many": [1, 2]}, "220201022a00"),
         ({"few": [1, 2]}, "180118022a00"),
-    ]:
+    ]
+    for members, encoded in cases:
         assert codec.encode("ed.v1.Req", {"must": "", **members}).hex() == encoded
