@@ -91,8 +91,8 @@ def test_a_description_that_cannot_be_used_is_passed_over(folder: Path, capsys: 
 
     assert 'openapi = "api/openapi.yaml"' in lines(folder)
     printed = capsys.readouterr().out
-    assert "swagger.json is not OpenAPI 3" in printed
-    assert f"- not used: {folder / 'openapi.yaml'} cannot be imported: RecursionError: " in printed
+    assert "swagger.json describes no operation that can be sent" in printed
+    assert f"- not used: {folder / 'openapi.yaml'} is neither JSON nor YAML: YAML parse error: recursion" in printed
 
 
 @pytest.mark.parametrize(

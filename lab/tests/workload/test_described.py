@@ -167,9 +167,8 @@ def test_a_description_that_does_not_exist_is_named_with_its_line(tmp_path: Path
 def test_an_import_is_kept_until_the_document_changes(tmp_path: Path) -> None:
     workload = loaded(tmp_path, "")
     (kept,) = (tmp_path / ".bakeoff" / "descriptions").iterdir()
-    kept.write_text(
-        json.dumps({"operations": [{"name": "kept", "http": {"method": "GET", "path": "/", "expect": 200}}]})
-    )
+    members = {"operations": [{"name": "kept", "http": {"method": "GET", "path": "/", "expect": 200}}]}
+    kept.write_text(json.dumps({**json.loads(kept.read_text()), "members": members}))
 
     assert [*operations(load_workload(Project(tmp_path), "users"))] == ["kept"]
     source = tmp_path / "users.openapi.yaml"

@@ -10,7 +10,7 @@ from bakeoff.conformance.exchange import HttpReply, HttpRequest
 from bakeoff.conformance.matching import compare_http, http_differences
 from bakeoff.documents.checked import Json
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, BodyError, encoded
-from bakeoff.workload.declaration import HttpBatch, HttpCall
+from bakeoff.workload.declaration import HttpBatch, HttpCall, HttpHealth
 from bakeoff.workload.loader import Workload
 
 SendHttp = Callable[[HttpRequest], HttpReply]
@@ -45,6 +45,8 @@ class HttpProtocol:
         kind = kind if isinstance(table, HttpCall) else "json"
         body = _body(case, side, table, kind)
         headers = {**(_headers(kind) if body is not None else {}), **(_NO_TOKEN if case.token else {})}
+        if isinstance(table, HttpHealth):
+            headers |= {name.lower(): (value,) for name, value in table.headers.items()}
         headers |= {name.lower(): values for name, values in side.headers.items()}
         return HttpRequest(side.method or table.method, side.path or table.path, headers, body)
 

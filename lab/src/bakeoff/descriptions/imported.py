@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
+from bakeoff.descriptions.faults import Fault
 from bakeoff.documents.checked import Json
 
 Table: TypeAlias = Mapping[str, Json]
@@ -23,10 +25,15 @@ class ImportedOperation:
     creates: str | None = None
     needs: str | None = None
     message: str | None = None
-    is_text: bool = False
+    body: str = "json"
     is_login: bool = False
     effect: Table | None = None
     reads: Table | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its message is a text, and no JSON."""
+        return self.body in ("text", "binary")
 
     @property
     def gives_credentials(self) -> bool:
@@ -42,7 +49,7 @@ class ImportedOperation:
             "creates": self.creates,
             "needs": self.needs,
             side: self.call,
-            "body": "text" if self.is_text else None,
+            "body": None if self.body == "json" or self.message is None else self.body,
             "message": self.message,
             "effect": self.effect,
             "reads": self.reads,
@@ -71,7 +78,9 @@ class ImportedApi:
     - `address`: where the API answers, as the description says, or None.
     - `left_out`: operations that are not in the workload, each with the reason.
     - `advice`: what a person must decide.
-    - `credentials`: headers that requests need, each with an example of its value.
+    - `credentials`: headers that requests need, each with an example of its value; `query`: the same in queries.
+    - `sources`: the other files that the description refers to.
+    - `faults`: what is wrong with the description, where that did not hinder the import.
     """
 
     title: str
@@ -85,6 +94,9 @@ class ImportedApi:
     address: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     proto: str | None = None
+    faults: Sequence[Fault] = ()
+    query: Mapping[str, str] = field(default_factory=dict)
+    sources: Sequence[Path] = ()
 
     @property
     def side(self) -> str:

@@ -1,5 +1,6 @@
 """Members of JSON objects whose shape a user's document decides: each as the type that it should have, or a default."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from bakeoff.documents.checked import Json
@@ -38,7 +39,9 @@ def text_in(entry: JsonObject, name: str) -> str:
 def number_in(entry: JsonObject, name: str) -> float | None:
     """A member that is a number; None where it is not."""
     value = entry.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if math.isfinite(value) else None
 
 
 def whole_in(entry: JsonObject, name: str, usual: int) -> int:

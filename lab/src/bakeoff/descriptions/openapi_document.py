@@ -1,74 +1,123 @@
-"""An OpenAPI document: read, checked, and as the operations that it has."""
+"""An OpenAPI document: read, its faults found, and as the operations that it has."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+from bakeoff.descriptions.document_file import read_document
+from bakeoff.descriptions.faults import Fault
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
-from bakeoff.descriptions.schema_templates import Resolve, Schema
+from bakeoff.descriptions.openapi_faults import METHODS, faults_of
+from bakeoff.descriptions.references import Bundle, Resolve
+from bakeoff.descriptions.schema_merging import Schema, schema_of
+from bakeoff.descriptions.schema_templates import NOTHING
+from bakeoff.descriptions.swagger2 import as_openapi
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
-_METHODS = ("get", "post", "put", "patch", "delete")
-_JSON = "application/json"
-FORM = "application/x-www-form-urlencoded"
+FORM, MULTIPART, JSON = "application/x-www-form-urlencoded", "multipart/form-data", "application/json"
+_NOT_DATA = ("application/json-patch+json", "application/json-seq")
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+# Statuses that a range or a default stands for.
+_USUAL = {"POST": (201, 200, 202, 204), "DELETE": (204, 200, 202)}
+_USUAL_OF_ALL = (200, 201, 202, 204)
+_REDIRECTS = (302, 301, 303, 307, 308)
 
 
 @dataclass(frozen=True)
+class Body:
+    """What an operation sends: `kind` is that of a workload, None where it has none for this media type."""
+
+    media_type: str
+    kind: str | None
+    schema: Schema
+    example: Any = NOTHING
+    encoding: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class DescribedOperation:
-    """One method of one path. `parameters` are resolved, those of the path too."""
+    """One method of one path. `parameters` are resolved, those of the path too; `base_path` stands before the path."""
 
     path: str
     method: str
+    name: str
     entry: JsonObject
     parameters: Sequence[JsonObject]
     resolve: Resolve
+    base_path: str = ""
 
     @property
-    def name(self) -> str:
-        return str(self.entry.get("operationId") or f"{self.method} {self.path}")
+    def place(self) -> str:
+        return f"{self.method} {self.path}"
 
     @property
     def about(self) -> str:
         """Its summary, in one line."""
         return " ".join(str(self.entry.get("summary") or self.entry.get("description") or "").split())
 
-    @property
+    @cached_property
     def variables(self) -> list[str]:
         """The names of the parameters in its path, in order."""
-        return [part.split("}")[0] for part in self.path.split("{")[1:]]
+        return _VARIABLE.findall(self.path)
+
+    @cached_property
+    def statuses(self) -> Sequence[int]:
+        """The statuses of success, the one that its reply is described for first."""
+        responses = [status.upper() for status in self._responses]
+        documented = sorted(int(each) for each in responses if each.isdecimal())
+        successes = [each for each in documented if 200 <= each < 300]
+        usual = _USUAL.get(self.method, _USUAL_OF_ALL)
+        if "2XX" in responses:
+            return [*successes, *(each for each in usual if each not in successes)]
+        if successes:
+            return sorted(successes, key=lambda status: (self.method == "POST" and status != 201, status))
+        redirects = [each for each in documented if 300 <= each < 400]
+        if redirects or "3XX" in responses:
+            return redirects or _REDIRECTS
+        return usual if "DEFAULT" in responses else [200]
 
     @property
     def status(self) -> int:
-        """The lowest status of success that is documented."""
-        documented = [int(each) for each in self._responses if each.isdecimal()]
-        return min((each for each in documented if 200 <= each < 300), default=200)
+        return self.statuses[0]
 
     def documents(self, status: int) -> bool:
         """Whether a status is documented."""
         return str(status) in self._responses
 
-    @property
+    def required(self, place: str) -> list[JsonObject]:
+        """The parameters that every request has in a place: path, query, header or cookie."""
+        return [each for each in self.parameters if each.get("in") == place and each.get("required") is True]
+
+    @cached_property
     def reply(self) -> Schema | None:
         """The schema of its successful reply, where that is JSON."""
-        return self._json_schema(object_in(self._success, "content"))
+        found = _json_in(object_in(self._success, "content"))
+        return None if found is None else _schema_in(found[1])
 
     @property
     def reply_headers(self) -> list[str]:
         """Names of the headers of its successful reply, in lower case."""
         return [str(name).lower() for name in object_in(self._success, "headers")]
 
-    def body(self) -> tuple[str, Schema] | None:
-        """Media type and schema of what it sends: JSON where that is possible; None where it sends nothing."""
+    @cached_property
+    def body(self) -> Body | None:
+        """What it sends: JSON where that is possible; None where it sends nothing."""
         if "requestBody" not in self.entry:
             return None
-        content = object_in(self.resolve(object_in(self.entry, "requestBody")), "content")
-        schema = self._json_schema(content)
-        if schema is not None:
-            return _JSON, schema
-        media_type = FORM if FORM in content else next(iter(content), "nothing")
-        return media_type, self._schema_in(object_in(content, media_type))
+        content = objects_by_name(object_in(self.resolve(object_in(self.entry, "requestBody")), "content"))
+        if not content:
+            return None
+        known = [(media_type, kind) for media_type in content if (kind := _kind_of(media_type)) is not None]
+        order = ("json", "form", "multipart", "text")
+        media_type, kind = min(known, key=lambda each: order.index(each[1]), default=(next(iter(content)), None))
+        entry = content[media_type]
+        sent_as = JSON if "*" in media_type else media_type
+        return Body(sent_as, kind, _schema_in(entry), self._example(entry), object_in(entry, "encoding"))
 
     @property
     def _responses(self) -> dict[str, JsonObject]:
@@ -76,29 +125,58 @@ class DescribedOperation:
 
     @property
     def _success(self) -> JsonObject:
-        return self.resolve(self._responses.get(str(self.status), self._responses.get("2XX", {})))
+        responses = self._responses
+        found = next((responses[each] for each in (str(self.status), "2XX", "2xx", "default") if each in responses), {})
+        return self.resolve(found)
 
-    def _json_schema(self, content: JsonObject) -> Schema | None:
-        for media_type, entry in objects_by_name(content).items():
-            essence = media_type.split(";")[0].strip()
-            if essence == _JSON or essence.endswith("+json"):
-                return self._schema_in(entry)
+    def _example(self, entry: JsonObject) -> Any:
+        """The first example that stands beside a schema."""
+        return next(iter(examples_beside(entry, self.resolve)), NOTHING)
+
+
+def examples_beside(entry: JsonObject, resolve: Resolve) -> list[Json]:
+    """The examples of a parameter or of a media type."""
+    if entry.get("example") is not None:
+        return [entry["example"]]
+    named = objects_by_name(object_in(entry, "examples"))
+    return [each["value"] for each in map(resolve, named.values()) if each.get("value") is not None]
+
+
+def parameter_schema(parameter: JsonObject) -> Schema:
+    """The schema of a parameter, which may stand in its media type."""
+    for entry in objects_by_name(object_in(parameter, "content")).values():
+        return _schema_in(entry)
+    return _schema_in(parameter)
+
+
+def _kind_of(media_type: str) -> str | None:
+    """The kind of body of a media type in a workload; None where there is none."""
+    essence = media_type.split(";")[0].strip().lower()
+    if essence in _NOT_DATA:
         return None
+    if essence in (JSON, "*/*", "application/*", "text/json") or essence.endswith("+json"):
+        return "json"
+    kinds = {FORM: "form", MULTIPART: "multipart", "text/plain": "text"}
+    return kinds.get(essence)
 
-    def _schema_in(self, entry: JsonObject) -> Schema:
-        """The schema of a media type, with the first example that stands beside it."""
-        named = map(self.resolve, objects_by_name(object_in(entry, "examples")).values())
-        examples = [entry.get("example"), *(each.get("value") for each in named)]
-        given = [{"example": each} for each in examples if each is not None]
-        return {**object_in(entry, "schema"), **(given[0] if given else {})}
+
+def _json_in(content: JsonObject) -> tuple[str, JsonObject] | None:
+    entries = objects_by_name(content).items()
+    return next(((media_type, entry) for media_type, entry in entries if _kind_of(media_type) == "json"), None)
+
+
+def _schema_in(entry: JsonObject) -> Schema:
+    return schema_of(entry.get("schema", True)) or {}
 
 
 @dataclass(frozen=True)
 class Description:
-    """A checked document."""
+    """A document; what is wrong with it are its `faults`."""
 
     document: JsonObject
     resolve: Resolve
+    faults: Sequence[Fault] = ()
+    sources: Sequence[Path] = ()
 
     @property
     def title(self) -> str:
@@ -107,15 +185,15 @@ class Description:
     @property
     def base_path(self) -> str:
         """The prefix of every path."""
-        return urlsplit(self._server).path.rstrip("/")
+        return _path_of(_server(self.document))
 
     @property
     def address(self) -> str | None:
         """Scheme, host and port of the first server that has them."""
-        parts = urlsplit(self._server)
+        parts = urlsplit(_server(self.document))
         return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else None
 
-    @property
+    @cached_property
     def schemes(self) -> Mapping[str, JsonObject]:
         """Ways of authentication that operations can ask for."""
         found = object_in(object_in(self.document, "components"), "securitySchemes")
@@ -126,65 +204,77 @@ class Description:
         asked = objects_of(list_in(operation.entry if "security" in operation.entry else self.document, "security"))
         return [self.schemes[name] for name in (asked[0] if asked else {}) if name in self.schemes]
 
-    def operations(self) -> Iterator[DescribedOperation]:
-        """In the order of the document, without what is deprecated."""
-        for path, item in objects_by_name(object_in(self.document, "paths")).items():
-            resolved = self.resolve(item)
-            for method in _METHODS:
-                entry = object_in(resolved, method)
-                if method in resolved and not entry.get("deprecated"):
-                    parameters = objects_of([*list_in(resolved, "parameters"), *list_in(entry, "parameters")])
-                    own = {(text_in(each, "name"), text_in(each, "in")): each for each in map(self.resolve, parameters)}
-                    yield DescribedOperation(path, method.upper(), entry, list(own.values()), self.resolve)
-
     @property
-    def _server(self) -> str:
-        server = next(iter(objects_of(list_in(self.document, "servers"))), {})
-        url = text_in(server, "url")
-        for name, variable in objects_by_name(object_in(server, "variables")).items():
-            url = url.replace(f"{{{name}}}", text_in(variable, "default"))
-        return url
+    def webhooks(self) -> list[str]:
+        """Requests that the API sends itself."""
+        return list(objects_by_name(object_in(self.document, "webhooks")))
+
+    def operations(self) -> Iterator[DescribedOperation]:
+        """All of them, in the order of the document. Their names differ."""
+        names: set[str] = set()
+        for path, item in objects_by_name(object_in(self.document, "paths")).items():
+            if path.startswith("x-"):
+                continue
+            for described in self._of_path(path if path.startswith("/") else f"/{path}", self.resolve(item)):
+                unique = described.name if described.name not in names else described.place
+                names.add(unique)
+                yield described if unique == described.name else _renamed(described, unique)
+
+    def _of_path(self, path: str, item: JsonObject) -> Iterator[DescribedOperation]:
+        others = object_in(item, "additionalOperations")
+        for method in (*METHODS, "query", *others):
+            entry = object_in(others if method in others else item, method)
+            if method not in item and method not in others:
+                continue
+            parameters = objects_of([*list_in(item, "parameters"), *list_in(entry, "parameters")])
+            own = {(text_in(each, "name"), text_in(each, "in")): each for each in map(self.resolve, parameters)}
+            name = text_in(entry, "operationId").strip() or f"{method.upper()} {path}"
+            server = _server(entry) or _server(item)
+            base_path = _path_of(server) if server else self.base_path
+            yield DescribedOperation(path, method.upper(), name, entry, list(own.values()), self.resolve, base_path)
+
+
+def _renamed(described: DescribedOperation, name: str) -> DescribedOperation:
+    return DescribedOperation(
+        described.path,
+        described.method,
+        name,
+        described.entry,
+        described.parameters,
+        described.resolve,
+        described.base_path,
+    )
+
+
+def _server(holder: JsonObject) -> str:
+    """The first server of a document, a path or an operation; empty where it has none."""
+    server = next(iter(objects_of(list_in(holder, "servers"))), {})
+    url = text_in(server, "url")
+    for name, variable in objects_by_name(object_in(server, "variables")).items():
+        url = url.replace(f"{{{name}}}", text_in(variable, "default"))
+    return url
+
+
+def _path_of(url: str) -> str:
+    try:
+        path = urlsplit(url).path.rstrip("/")
+    except ValueError:
+        return ""
+    return path if path.startswith("/") or not path else f"/{path}"
 
 
 def read_description(file: Path) -> Description:
-    """An OpenAPI document of version 3, as JSON or YAML. Raises UsageError for one that is not valid."""
-    from openapi_spec_validator import validate
-    from openapi_spec_validator.readers import read_from_filename
-    from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-    from openapi_spec_validator.versions.consts import VERSIONS
-    from yaml import YAMLError
-
-    try:
-        document, _ = read_from_filename(str(file))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {getattr(error, 'reason', error)}.") from error
-    except (ValueError, YAMLError) as error:
-        raise UsageError(f"{file} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
-    version = str(document.get("openapi", "")) if isinstance(document, Mapping) else ""
-    if not version.startswith("3."):
-        raise UsageError(f"{file} is not OpenAPI 3: it has no openapi: 3.x. Convert Swagger 2 with swagger2openapi.")
-    supported = [f"{each.major}.{each.minor}." for each in VERSIONS if each.keyword == "openapi"]
-    if not version.startswith(tuple(supported)):
-        listed = ", ".join(f"{each}x" for each in supported)
-        raise UsageError(f"{file} has openapi: {version}; supported are {listed}. Convert it to one of these.")
-    outside = next((each for each in _references(document) if not each.startswith("#/")), None)
-    if outside is not None:
-        raise UsageError(f"{file} refers to {outside}: bundle it into one file first (npx @redocly/cli bundle).")
-    try:
-        validate(document)
-    except OpenAPIValidationError as error:
-        place = "/".join(map(str, getattr(error, "absolute_path", ())))
-        raise UsageError(f"{file} is not valid OpenAPI: {place + ': ' if place else ''}{error.args[0]}") from error
-    return Description(document, Resolve(document))
-
-
-def _references(value: Json) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        reference = value.get("$ref")
-        if isinstance(reference, str):
-            yield reference
-        for each in value.values():
-            yield from _references(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _references(each)
+    """An OpenAPI document of version 3, or of Swagger 2, as JSON or YAML. Raises UsageError for another one."""
+    read = read_document(file)
+    document = read.value
+    if not isinstance(document, dict):
+        raise UsageError(f"{file} is not an OpenAPI document: it has no members such as openapi and paths.")
+    version = text_in(document, "openapi") or text_in(document, "swagger")
+    if not version.startswith(("2.", "3.")) or (version.startswith("2.") and "openapi" in document):
+        written = f"has version {version}" if version else "has neither openapi: 3.x nor swagger: 2.0"
+        raise UsageError(f"{file} {written}: supported are OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0.")
+    faults = faults_of(read, document, version)
+    bundle = Bundle(read, document)
+    if version.startswith("2."):
+        document = as_openapi(document)
+    return Description(document, Resolve(document), [*faults, *bundle.faults], bundle.sources)

@@ -6,23 +6,27 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote_plus, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
+from bakeoff.descriptions.faults import advice_notes, left_out_notes
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
-from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
-from bakeoff.descriptions.openapi_document import FORM, DescribedOperation, Description, read_description
+from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
+from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.schema_templates import Schema, SchemaTemplates
+from bakeoff.descriptions.openapi_messages import Messages
+from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
 _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|token|session", re.IGNORECASE)
+_LOGOUT = re.compile(r"(log|sign)[-_]?out|revoke", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
 _HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
+_SENT_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 def import_openapi(file: Path) -> ImportedApi:
-    """Raises UsageError where the document is not valid or describes nothing that can be sent."""
+    """Raises UsageError where the document describes nothing that can be sent."""
     return _Import(read_description(file)).api(file)
 
 
@@ -30,175 +34,207 @@ class _Import:
     def __init__(self, description: Description) -> None:
         self._description = description
         self._templates = SchemaTemplates(description.resolve)
-        self._login_templates = SchemaTemplates(description.resolve, prefers_examples=True)
         self._described = list(description.operations())
-        self._entities = Entities(self._described, self._templates)
-        self._login = next((each for each in self._described if self._token_place(each) is not None), None)
-        self._advice: list[str] = []
-        self._left_out: list[str] = []
+        self._sent = [each for each in self._described if not each.entry.get("deprecated")]
+        self._entities = Entities(self._sent, self._templates)
+        self._login = next((each for each in self._sent if self._token_place(each) is not None), None)
+        self._advice, self._left_out = advice_notes(), left_out_notes()
+        self._messages = Messages(self._templates, self._entities, self._advice)
         self._credentials: dict[str, str] = {}
+        self._query_credentials: dict[str, str] = {}
 
     def api(self, file: Path) -> ImportedApi:
-        health = next((each for each in self._described if each.method == "GET" and _HEALTH.search(each.path)), None)
-        sent = [each for each in self._described if each is not health]
-        operations = [operation for each in sent if (operation := self._operation(each)) is not None]
+        health = next((each for each in self._sent if self._is_health(each)), None)
+        operations = []
+        for each in self._described:
+            if each is health:
+                continue
+            reason = self._reason_to_leave_out(each)
+            if reason is None:
+                operations.append(self._operation(each))
+            else:
+                self._left_out.add(reason, each.place)
+        for name in self._description.webhooks:
+            self._left_out.add("the API sends it itself, as a webhook", name)
         if not any(each.weight for each in operations):
-            raise UsageError(f"{file} describes no operation that can be sent. {' '.join(self._left_out)}")
-        lives = [
-            Life(each.kind, 404 if each.reading and each.reading.documents(404) else None, each.can_compare)
-            for each in self._entities.all
-        ]
-        unmatched = (*self._templates.unmatched, *self._login_templates.unmatched)
-        self._advice += [f"{each}." for each in dict.fromkeys(unmatched)]
-        for each in operations:
-            if each.is_login and not each.gives_credentials:
-                self._note(f"{each.name} logs each user in: give its message credentials that exist.")
+            raise UsageError(
+                f"{file} describes no operation that can be sent. {' '.join(self._left_out.lines)}".strip()
+            )
+        for operation in operations:
+            if operation.is_login and not operation.gives_credentials:
+                self._advice.add(f"{operation.name} logs each user in: give its message credentials that exist.")
         return ImportedApi(
             self._description.title,
             "rest",
             operations,
             None if health is None else self._health(health),
-            lives,
-            self._left_out,
-            self._advice,
+            [Life(each.kind, each.gone, each.can_compare) for each in self._entities.all],
+            self._left_out.lines,
+            self._advice.lines,
             self._credentials,
             self._description.address,
+            faults=self._description.faults,
+            query=self._query_credentials,
+            sources=self._description.sources,
         )
 
-    def _health(self, described: DescribedOperation) -> Table:
-        return {"method": "GET", "path": self._description.base_path + described.path, "expect": described.status}
+    def _is_health(self, described: DescribedOperation) -> bool:
+        """Whether a request shows that the service is ready: one that needs nothing that only a person knows."""
+        if described.method != "GET" or not _HEALTH.search(described.path) or described.variables:
+            return False
+        is_open = not any(described.required(place) for place in ("query", "header", "cookie"))
+        needs_login = self._login is not None and any(map(self._is_bearer, self._description.needed_schemes(described)))
+        return is_open and described.body is None and not needs_login
 
-    def _operation(self, described: DescribedOperation) -> ImportedOperation | None:
-        """None, and a line of why, for what no workload can hold."""
-        body = described.body()
-        if body is not None and body[0] not in ("application/json", FORM):
-            self._leave_out(described, f"its body is {body[0]}")
-            return None
-        owner = self._entities.owner(described)
-        if owner is not None and described.variables != [owner.variable]:
-            self._leave_out(described, "its path names entities of two kinds")
-            return None
+    def _health(self, described: DescribedOperation) -> Table:
+        headers = self._authorization(described)
+        path = self._messages.path(described, {}, self._query_authorization(described))
+        call: Table = {"method": "GET", "path": path, "expect": described.status}
+        return {**call, **({"headers": headers} if headers else {})}
+
+    def _reason_to_leave_out(self, described: DescribedOperation) -> str | None:
+        """Why no workload can hold an operation; None where it can."""
+        if described.entry.get("deprecated"):
+            return "deprecated"
+        if described.method not in _SENT_METHODS:
+            return f"its method is {described.method}"
+        if "#" in described.path:
+            return "its path has a fragment, which no request sends"
+        if list(object_in(described.entry, "responses")) == ["101"]:
+            return "its reply is 101: it is no request but a WebSocket"
+        body = described.body
+        if body is not None and (body.kind is None or (body.kind == "multipart" and self._messages.has_files(body))):
+            return f"its body is {body.media_type}"
+        if any(each.get("in") == "querystring" for each in described.parameters):
+            return "its query is described as a whole"
+        collected = self._entities.collects(described)
+        if described.method == "DELETE" and collected is not None:
+            return "it deletes what the other operations use"
+        is_out = _LOGOUT.search(f"{described.path} {described.name}") is not None
+        if is_out and self._login is not None and self._description.needed_schemes(described):
+            return "it ends the login that the other operations use"
+        return None
+
+    def _operation(self, described: DescribedOperation) -> ImportedOperation:
         is_login, created = described is self._login, self._entities.created_by(described)
-        message, is_text = self._message(body, is_login=is_login)
-        effect, reads = self._entities.state(described)
+        owner = self._entities.owner(described) if not is_login else None
+        needed = owner if owner is not None or is_login else self._messages.link(described)
+        message = self._messages.message(described, is_login=is_login)
+        effect, reads = (None, None) if is_login else self._entities.state(described)
         return ImportedOperation(
             described.name,
-            self._call(described, owner, created, is_login=is_login),
+            self._call(described, owner, needed, created, is_login=is_login),
             described.about,
             weight=0 if is_login else READ_WEIGHT if owner is not None and owner.reading is described else 1,
-            creates=None if created is None else created.kind,
-            needs=None if owner is None else owner.kind,
+            creates=None if created is None or is_login else created.kind,
+            needs=None if needed is None else needed.kind,
             message=message,
-            is_text=is_text,
+            body="json" if described.body is None else described.body.kind or "json",
             is_login=is_login,
             effect=effect,
             reads=reads,
         )
 
-    def _leave_out(self, described: DescribedOperation, reason: str) -> None:
-        self._left_out.append(f"{described.method} {described.path} is left out: {reason}.")
+    def _call(
+        self,
+        described: DescribedOperation,
+        owner: Entity | None,
+        needed: Entity | None,
+        created: Entity | None,
+        *,
+        is_login: bool,
+    ) -> Table:
+        linked = self._messages.linked_variables(described, owner)
+        if owner is None and needed is not None:
+            linked = dict.fromkeys(needed.id_names, "${captured.id}")
+        statuses = list(described.statuses)
+        if owner is not None and owner.parent is not None and owner.gone in (404, 410) and owner.gone is not None:
+            # Another request may have deleted the entity that this one lies within.
+            statuses.append(owner.gone)
+        query = [] if is_login else self._query_authorization(described)
+        call: dict[str, Json] = {
+            "method": described.method,
+            "path": self._messages.path(described, linked, query),
+            "expect": statuses[0] if len(statuses) == 1 else statuses,
+        }
+        headers = {**self._messages.headers(described), **({} if is_login else self._authorization(described))}
+        if headers:
+            call["headers"] = headers
+        if is_login:
+            call["capture"] = {"token": self._token_place(described)}
+        elif created is not None:
+            call["capture"] = self._messages.captures(created)
+        elif owner is not None and owner.reading is described and owner.shows_id:
+            call["reply"] = {owner.id_place: "${captured.id}"}
+        return call
 
     def _token_place(self, described: DescribedOperation) -> str | None:
         """Where the reply of a login has its token: by its names, or as OAuth 2 says it for the URL of tokens."""
-        if described.method != "POST":
+        if described.method != "POST" or described.variables:
             return None
         members = {} if described.reply is None else self._templates.members(described.reply, written=False)
         place = next((f"/{name}" for name in _TOKENS if name in members), None)
         if self._gives_tokens(described):
             return place or "/access_token"
         names_login = _LOGIN.search(f"{described.path} {described.name}")
-        return place if names_login and self._bearer_schemes() else None
+        return place if names_login and any(map(self._is_bearer, self._description.schemes.values())) else None
 
     def _gives_tokens(self, described: DescribedOperation) -> bool:
-        path = f"{self._description.base_path}{described.path}".rstrip("/")
+        path = f"{described.base_path}{described.path}".rstrip("/")
         flows = [object_in(object_in(each, "flows"), "password") for each in self._description.schemes.values()]
         urls = [urlsplit(text_in(each, "tokenUrl")).path.strip("/") for each in flows if "tokenUrl" in each]
-        return any(path.endswith(f"/{url}") for url in urls)
+        return any(path.endswith(f"/{url}") for url in urls if url)
 
-    def _bearer_schemes(self) -> list[JsonObject]:
-        bearers = ("http", "oauth2", "openIdConnect")
-        return [each for each in self._description.schemes.values() if each.get("type") in bearers]
+    def _is_bearer(self, scheme: JsonObject) -> bool:
+        return scheme.get("type") in ("oauth2", "openIdConnect") or (
+            scheme.get("type") == "http" and text_in(scheme, "scheme").lower() == "bearer"
+        )
 
-    def _message(self, body: tuple[str, Schema] | None, *, is_login: bool) -> tuple[str | None, bool]:
-        if body is None:
-            return None, False
-        media_type, schema = body
-        templates = self._login_templates if is_login else self._templates
-        if media_type != FORM:
-            return templates.json(schema), False
-        whole = templates.merged(schema)
-        if is_login and (example := object_in(whole, "example")):
-            return urlencode(example), True
-        members = templates.members(schema, written=True)
-        required = list_in(whole, "required")
-        if is_login and required:
-            members = {name: each for name, each in members.items() if name in required}
-        values = {name: templates.text(each, name) for name, each in members.items()}
-        encoded = {name: each if "${" in each else quote_plus(each) for name, each in values.items()}
-        return "&".join(f"{name}={each}" for name, each in encoded.items()), True
-
-    def _call(
-        self, described: DescribedOperation, owner: Entity | None, created: Entity | None, *, is_login: bool
-    ) -> Table:
-        call: dict[str, Json] = {
-            "method": described.method,
-            "path": self._path(described, owner),
-            "expect": described.status,
-        }
-        body = described.body()
-        headers: dict[str, Json] = {"content-type": FORM} if body is not None and body[0] == FORM else {}
-        headers |= {
-            text_in(each, "name"): self._value_of(each)
-            for each in described.parameters
-            if each["in"] == "header" and each.get("required")
-        }
-        headers |= {} if is_login else dict(self._authorization(described))
-        if headers:
-            call["headers"] = headers
-        if is_login:
-            call["capture"] = {"token": self._token_place(described)}
-        elif created is not None:
-            call["capture"] = {"id": created.id_place}
-        elif owner is not None and owner.reading is described and owner.shows_id:
-            call["reply"] = {owner.id_place: "${captured.id}"}
-        return call
-
-    def _value_of(self, parameter: JsonObject) -> str:
-        return self._templates.text(object_in(parameter, "schema"), text_in(parameter, "name"))
-
-    def _path(self, described: DescribedOperation, owner: Entity | None) -> str:
-        path = self._description.base_path + described.path
-        values = {text_in(each, "name"): each for each in described.parameters if each["in"] == "path"}
-        for name in described.variables:
-            if owner is not None and name == owner.variable:
-                value = "${captured.id}"
-            else:
-                value = self._templates.text(object_in(values.get(name, {}), "schema"), name)
-                self._advice.append(f"{described.name}: {{{name}}} in its path is {value}. Write values that exist.")
-            path = path.replace(f"{{{name}}}", value)
-        query = [each for each in described.parameters if each["in"] == "query" and each.get("required")]
-        parts = [f"{each['name']}={self._value_of(each)}" for each in query]
-        return path + ("?" + "&".join(parts) if parts else "")
-
-    def _authorization(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
+    def _authorization(self, described: DescribedOperation) -> dict[str, str]:
         """The headers that an operation asks for; a token that no login returns is given to the lab."""
+        headers = dict(self._scheme_headers(described))
+        if "Authorization" not in headers:
+            asked = [each for each in described.required("header") if text_in(each, "name").lower() == "authorization"]
+            if asked and self._login is not None:
+                headers["Authorization"] = "Bearer ${login.token}"
+            elif asked:
+                headers |= dict([self._header("Authorization", "Bearer replace-me")])
+        return headers
+
+    def _scheme_headers(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
         for scheme in self._description.needed_schemes(described):
             kind, way = text_in(scheme, "type"), text_in(scheme, "scheme").capitalize()
             if kind == "apiKey" and scheme.get("in") == "header":
                 yield self._header(text_in(scheme, "name"), "replace-me")
-            elif kind == "http" and way != "Bearer":
+            elif kind == "apiKey" and scheme.get("in") == "cookie":
+                yield self._header("Cookie", f"{text_in(scheme, 'name')}=replace-me")
+            elif kind == "apiKey":
+                continue
+            elif kind == "mutualTLS":
+                self._advice.add("Operations need a client certificate, which requests do not have.")
+            elif not self._is_bearer(scheme):
                 yield self._header("Authorization", f"{way or 'Basic'} replace-me")
             elif self._login is not None:
                 yield "Authorization", "Bearer ${login.token}"
             else:
                 self._credentials["Authorization"] = "Bearer replace-me"
-                self._note("Operations need a bearer token: set BAKEOFF_API_TOKEN, or add an operation with login.")
+                self._advice.add(
+                    "Operations need a bearer token: set BAKEOFF_API_TOKEN, or add an operation with login."
+                )
+
+    def _query_authorization(self, described: DescribedOperation) -> list[str]:
+        """The parts of a query that an operation asks for."""
+        names = [
+            text_in(scheme, "name")
+            for scheme in self._description.needed_schemes(described)
+            if scheme.get("type") == "apiKey" and scheme.get("in") == "query"
+        ]
+        for name in names:
+            self._query_credentials[name] = "replace-me"
+            self._advice.add(f"Requests need {name} in their query: write its value in the place of replace-me.")
+        return [f"{quote(name, safe='')}=replace-me" for name in names]
 
     def _header(self, name: str, value: str) -> tuple[str, str]:
         self._credentials[name] = value
-        self._note(f"Requests need the header {name}: write its value in the place of replace-me.")
+        self._advice.add(f"Requests need the header {name}: write its value in the place of replace-me.")
         return name, value
-
-    def _note(self, line: str) -> None:
-        if line not in self._advice:
-            self._advice.append(line)

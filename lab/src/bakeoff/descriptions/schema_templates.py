@@ -1,242 +1,314 @@
 """Message templates from JSON Schemas: values that the schema allows, drawn again for each request."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
-from bakeoff.descriptions.json_members import (
-    JsonObject,
-    list_in,
-    number_in,
-    object_in,
-    objects_by_name,
-    objects_of,
-    text_in,
-    whole_in,
+from bakeoff.descriptions.drawn_values import Value, choice, json_template, json_text, literal, sample_of
+from bakeoff.descriptions.json_members import list_in, object_in, text_in, whole_in
+from bakeoff.descriptions.number_values import distinct_numbers, number
+from bakeoff.descriptions.references import Resolve
+from bakeoff.descriptions.schema_checks import SchemaChecks
+from bakeoff.descriptions.schema_merging import (
+    ALTERNATIVES,
+    Merging,
+    Schema,
+    kind_of,
+    members_of_schema,
+    schema_of,
+    schemas_of,
 )
+from bakeoff.descriptions.text_values import FORMATS, is_pattern, matches, text, unique_text
 from bakeoff.documents.checked import Json
-
-Schema = JsonObject
 
 # Optional members deeper than this are left out: a schema may contain itself.
 _DEEPEST_OPTIONAL = 4
 _DEEPEST = 12
-_TEXT_LENGTH = 8
-_ALTERNATIVES = ("oneOf", "anyOf")
-_ONE_TEXT = re.compile(r"\^(?:\(\?:)?([\w-]+)\)?\$")
-_FORMATS = {
-    "uuid": "${uuid}",
-    "date-time": "${timestamp}",
-    "date": "${date 2000 2030}",
-    "time": "12:${integer 10 59}:00Z",
-    "email": "user-${user}-${sequence}@example.org",
-    "uri": "https://example.org/${alphanumeric 8}",
-    "hostname": "host-${integer 1 999}.example.org",
-    "ipv4": "192.0.2.${integer 1 254}",
-    "byte": "${choice QUJD|REVG|R0hJ}",
+# Optional members after these many are left out: schemas of billing systems hold thousands.
+_MOST_MEMBERS = 400
+_MOST_VARIANTS = 12
+_MOST_ITEMS = 1000
+# Keywords that the values of a merged schema may break, so that they are checked.
+_CHECKED = {
+    *(
+        *ALTERNATIVES,
+        "allOf",
+        "if",
+        "not",
+        "dependentRequired",
+        "dependentSchemas",
+        "dependencies",
+        "patternProperties",
+    ),
+    *("propertyNames", "contains", "unevaluatedProperties", "unevaluatedItems", "maxProperties", "minProperties"),
 }
+# Keywords that allow any text.
+_PLAIN_TEXT = {"type", "title", "description", "example", "examples", "default", "format", "nullable", "deprecated"}
+# Names of members that services often want to be different in each entity.
+_NAMING = re.compile(
+    r"^(id|uuid|guid|key|.*name|title|slug|login|user|handle|nick|alias|e?[-_]?mail.*|phone.*)$", re.IGNORECASE
+)
+_OWN_FORMATS = {"uuid", "guid"}
+_MAIL_FORMATS = {"email", "idn-email"}
+
+
+class _Nothing:
+    """No value is given."""
+
+
+NOTHING = _Nothing()
 
 
 class SchemaTemplates:
-    """Makes templates; `resolve` follows references. `unmatched` are texts whose pattern is not followed.
+    """Makes templates; `resolve` follows references. `unmatched` are values that may break their schema.
 
-    With `prefers_examples` a value is the example or the default of its schema, where that has one.
+    A value is the example, the default or one of the values that the description gives, where it gives any. With
+    `prefers_examples` that is so for names too, which otherwise differ in each message.
     """
 
-    def __init__(self, resolve: "Resolve", *, prefers_examples: bool = False) -> None:
-        self._resolve = resolve
+    def __init__(
+        self,
+        resolve: Resolve,
+        *,
+        prefers_examples: bool = False,
+        merging: Merging | None = None,
+        checks: SchemaChecks | None = None,
+    ) -> None:
+        self.resolve = resolve
         self._prefers_examples = prefers_examples
+        self._merging = merging or Merging(resolve)
+        self._checks = checks or SchemaChecks(resolve.document)
+        self._members = 0
+        self._is_lean = False
         self.unmatched: list[str] = []
 
-    def json(self, schema: Schema, name: str = "value", depth: int = 0) -> str:
+    def preferring_examples(self) -> "SchemaTemplates":
+        """The same, with the examples of names too."""
+        return SchemaTemplates(self.resolve, prefers_examples=True, merging=self._merging, checks=self._checks)
+
+    def json(self, schema: Schema, name: str = "value") -> str:
         """The template of a value as JSON text."""
-        schema = self.merged(schema)
-        kind = kind_of(schema)
-        if "const" in schema:
-            return _literal(schema["const"])
-        if self._prefers_examples and (given := _given_by(schema)) is not None:
-            return _literal(given)
-        if "enum" in schema:
-            return _choice([each for each in list_in(schema, "enum") if each is not None])
-        if kind == "object":
-            return self._object(schema, depth)
-        if kind == "array":
-            return self._array(schema, name, depth)
-        if kind == "string":
-            return f'"{self._text(schema, name)}"'
-        if kind == "null" or (depth >= _DEEPEST and kind is None):
-            return "null"
-        return _plain(kind, schema)
+        return json_template(self.message(schema, name))
 
-    def text(self, schema: Schema, name: str) -> str:
-        """The template of a value as it stands in a path, a query, a header or a form."""
-        template = self.json(schema, name)
-        return str(json.loads(template)) if template.startswith('"') else template
+    def message(self, schema: Schema, name: str = "value", given: Any = NOTHING) -> Value:
+        """The value of a whole body or parameter; `given` is an example of it that stands outside of the schema."""
+        self._members = 0
+        if given is not NOTHING and not self._checks.accepts(schema, given):
+            self.unmatched.append(f"{name}: its example is not used: {self._checks.problem(schema, given)}")
+            given = NOTHING
+        value = self._value(schema, name, 0, given)
+        problem = self._checks.broken(schema, sample_of(value))
+        if problem is not None:
+            self.unmatched.append(f"{name} may not match its schema: {problem}")
+        return value
 
-    def merged(self, schema: Schema, within: frozenset[str] = frozenset()) -> Schema:
-        """A schema without references: `allOf` in one, and the first of several alternatives.
-
-        `within` are the references that are being merged: a schema adds nothing to itself.
-        """
-        within |= {str(schema["$ref"])} if "$ref" in schema else set()
-        schema = self._resolve(schema)
-        whole: Schema = {}
-        for part in objects_of(list_in(schema, "allOf")):
-            if str(part.get("$ref")) not in within:
-                whole = _joined(whole, self.merged(part, within))
-        whole = _joined(whole, {name: each for name, each in schema.items() if name not in ("allOf", *_ALTERNATIVES)})
-        for alternatives in (objects_of(list_in(schema, name)) for name in _ALTERNATIVES):
-            # A subtype that names its base is itself the alternative of the base that is meant.
-            if alternatives and not any(str(each.get("$ref")) in within for each in alternatives):
-                merged = (self.merged(each, within) for each in alternatives)
-                whole = _joined(whole, next((each for each in merged if kind_of(each) != "null"), {"type": "null"}))
-        return whole
+    def merged(self, schema: Schema) -> Schema:
+        """A schema without references: `allOf` in one, and the first of several alternatives."""
+        return self._merging.merged(schema)
 
     def members(self, schema: Schema, *, written: bool) -> Mapping[str, Schema]:
         """The properties of an object that a request writes, or that a reply shows."""
         hidden = "readOnly" if written else "writeOnly"
-        properties = objects_by_name(object_in(self.merged(schema), "properties"))
-        members = {name: self.merged(each) for name, each in properties.items()}
+        members = {name: self.merged(each) for name, each in members_of_schema(self.merged(schema)).items()}
         return {name: each for name, each in members.items() if not each.get(hidden)}
 
-    def _object(self, schema: Schema, depth: int) -> str:
-        required = list_in(schema, "required")
-        members = []
-        for name, member in objects_by_name(object_in(schema, "properties")).items():
-            resolved = self._resolve(member)
-            if resolved.get("readOnly") or (name not in required and depth >= _DEEPEST_OPTIONAL) or depth >= _DEEPEST:
+    def _value(self, schema: Schema, name: str, depth: int, given: Any = NOTHING) -> Value:
+        if _CHECKED.isdisjoint(self.resolve(schema)):
+            return self._of(self.merged(schema), name, depth, given)
+        if any(map(self._merging.is_circular, self._bases(schema))):
+            return self._of(self.merged(schema), name, depth, given)
+        first: Value = None
+        values = self._alternatives(schema, name, depth, given)
+        for index, value in enumerate(values):
+            if all(self._checks.accepts(schema, sample_of(value, number)) for number in range(2)):
+                return value
+            first = value if index == 0 else first
+        return first
+
+    def _bases(self, schema: Schema) -> list[Schema]:
+        """A schema, and those that it extends."""
+        return [schema, *schemas_of(list_in(self.resolve(schema), "allOf"))]
+
+    def _alternatives(self, schema: Schema, name: str, depth: int, given: Any) -> Iterator[Value]:
+        """Values of each combination of a schema; then those with the members alone that must be there."""
+        variants = list(islice(self._merging.variants(schema), _MOST_VARIANTS)) if depth < _DEEPEST else []
+        for variant in variants or [self.merged(schema)]:
+            yield self._of(variant, name, depth, given)
+        was_lean, self._is_lean = self._is_lean, True
+        try:
+            for variant in variants:
+                yield self._of(variant, name, depth, given)
+        finally:
+            self._is_lean = was_lean
+
+    def _of(self, schema: Schema, name: str, depth: int, given: Any) -> Value:
+        """The value of a schema without references and alternatives."""
+        if "const" in schema:
+            return literal(schema["const"])
+        kind = kind_of(schema)
+        if "enum" in schema:
+            allowed = [each for each in list_in(schema, "enum") if each is not None or kind == "null"]
+            if given is NOTHING and self._prefers_examples:
+                given = next(iter(self._examples(schema)), NOTHING)
+            return literal(given) if given in allowed else choice(allowed)
+        examples = [given] if given is not NOTHING else self._examples(schema)
+        if kind == "object" or (kind is None and examples and isinstance(examples[0], Mapping)):
+            return self._object(schema, depth, examples)
+        if kind == "array":
+            return self._array(schema, name, depth, examples)
+        if kind == "string":
+            return self._text(schema, name, depth, [each for each in examples if isinstance(each, str)])
+        if examples:
+            return literal(examples[0]) if self._prefers_examples else choice(examples)
+        if kind == "boolean":
+            return choice([True, False])
+        if kind in ("integer", "number"):
+            is_whole = kind == "integer" or text_in(schema, "format").startswith(("int", "uint"))
+            return number(schema, is_whole=is_whole)
+        return None if kind == "null" else {}
+
+    def _examples(self, schema: Schema) -> list[Json]:
+        """Values that a schema gives, of those that it allows; a text where it only says otherwise in YAML."""
+        is_text = kind_of(schema) == "string"
+        found: list[Json] = [each for each in (schema.get("example"), *list_in(schema, "examples")) if each is not None]
+        if not found and schema.get("default") is not None:
+            found.append(schema["default"])
+        if is_text:
+            found = [str(each) if isinstance(each, int | float) else each for each in found]
+        if is_text and _PLAIN_TEXT.issuperset(schema):
+            return [each for each in found if isinstance(each, str)]
+        return [each for each in found if self._checks.accepts(schema, each)]
+
+    def _object(self, schema: Schema, depth: int, examples: Sequence[Json]) -> Value:
+        example: Any = next((each for each in examples if isinstance(each, Mapping)), None)
+        properties, required = members_of_schema(schema), [str(each) for each in list_in(schema, "required")]
+        members: dict[str, Value] = {}
+        for name, member in properties.items():
+            merged = self.merged(member)
+            if merged.get("readOnly") or depth >= _DEEPEST or (name not in required and merged.get("deprecated")):
                 continue
-            members.append(f"{_literal(name)}:{self.json(resolved, name, depth + 1)}")
-        return "{" + ",".join(members) + "}"
+            if name not in required and not self._is_wanted(name, depth, example):
+                continue
+            self._members += 1
+            members[name] = self._value(
+                member, name, depth + 1, NOTHING if example is None else example.get(name, NOTHING)
+            )
+        rest = schema_of(schema.get("additionalProperties"))
+        if example is not None and (rest is None or "not" not in rest):
+            members |= {name: literal(each) for name, each in example.items() if name not in properties}
+        for name in required:
+            if name not in members and name not in properties:
+                members[name] = self._value(self._schema_of_other(schema, name), name, depth + 1)
+        self._add_dependent(schema, members, properties, depth)
+        self._add_up_to_least(schema, members, depth)
+        most = whole_in(schema, "maxProperties", len(members))
+        for name in [each for each in reversed(members) if each not in required][: max(0, len(members) - most)]:
+            del members[name]
+        return members
 
-    def _array(self, schema: Schema, name: str, depth: int) -> str:
-        items, least = object_in(schema, "items"), whole_in(schema, "minItems", 0)
-        count = max(1, least) if depth < _DEEPEST_OPTIONAL else least if depth < _DEEPEST else 0
-        return "[" + ",".join(self.json(items, name, depth + 1) for _ in range(min(count, 20))) + "]"
+    def _is_wanted(self, name: str, depth: int, example: Any) -> bool:
+        """Whether an optional member is sent."""
+        if example is not None:
+            return name in example
+        return not self._is_lean and depth < _DEEPEST_OPTIONAL and self._members < _MOST_MEMBERS
 
-    def _text(self, schema: Schema, name: str) -> str:
-        if "pattern" in schema:
-            # A pattern of one text, as OAuth 2's ^password$, is its own example.
-            only = _ONE_TEXT.fullmatch(text_in(schema, "pattern"))
-            example = example_of(schema) if only is None else only[1]
-            self.unmatched += [] if isinstance(example, str) else [f"{name} must match {schema['pattern']}"]
-            if isinstance(example, str):
-                return _literal(example)[1:-1]
-        if str(schema.get("format")) in _FORMATS:
-            return _FORMATS[str(schema["format"])]
-        least, most = whole_in(schema, "minLength", 0), whole_in(schema, "maxLength", 1000)
-        prefix = f"{name}-"
-        if least <= len(prefix) + _TEXT_LENGTH <= most and prefix.isascii() and prefix.isprintable():
-            return f"{_literal(prefix)[1:-1]}${{alphanumeric {_TEXT_LENGTH}}}"
-        return f"${{alphanumeric {min(1000, max(1, least, min(most, _TEXT_LENGTH)))}}}"
+    def _add_dependent(
+        self, schema: Schema, members: dict[str, Value], properties: Mapping[str, Schema], depth: int
+    ) -> None:
+        rules = {**object_in(schema, "dependencies"), **object_in(schema, "dependentRequired")}
+        for name, needed in rules.items():
+            for each in needed if name in members and isinstance(needed, list) else []:
+                if each not in members:
+                    members[str(each)] = self._value(
+                        properties.get(str(each), {"type": "string"}), str(each), depth + 1
+                    )
 
+    def _add_up_to_least(self, schema: Schema, members: dict[str, Value], depth: int) -> None:
+        """Members of a map: as many as there must be."""
+        names = self._names(schema)
+        while len(members) < whole_in(schema, "minProperties", 0):
+            name = next((each for each in names if each not in members), None)
+            if name is None:
+                return
+            members[name] = self._value(self._schema_of_other(schema, name), name, depth + 1)
 
-class Resolve:
-    """Follows `$ref`s within one document."""
+    def _names(self, schema: Schema) -> Iterator[str]:
+        """Names of a map's members."""
+        allowed = self.merged(object_in(schema, "propertyNames"))
+        yield from (str(each) for each in list_in(schema, "properties"))
+        yield from (str(each) for each in list_in(allowed, "enum"))
+        patterns = [text_in(allowed, "pattern"), *object_in(schema, "patternProperties")]
+        for pattern in filter(None, patterns):
+            drawn = text({**allowed, "pattern": pattern}, "")
+            yield from () if drawn is None else dict.fromkeys(drawn.samples)
+        yield from (f"key{index}" for index in range(1, _MOST_ITEMS))
 
-    def __init__(self, document: JsonObject) -> None:
-        self._document = document
+    def _schema_of_other(self, schema: Schema, name: str) -> Schema:
+        """The schema of a member that has none of its own."""
+        patterns = object_in(schema, "patternProperties")
+        found = next((each for pattern, each in patterns.items() if matches(pattern, name)), None)
+        other = schema_of(found) or schema_of(schema.get("additionalProperties")) or {}
+        return other or {"type": "string"}
 
-    def __call__(self, entry: JsonObject) -> JsonObject:
-        for _ in range(50):
-            if "$ref" not in entry:
-                return entry
-            target = self._document
-            for name in str(entry["$ref"]).removeprefix("#/").split("/"):
-                plain = name.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")
-                target = object_in(target, plain)
-            entry = {**target, **{name: each for name, each in entry.items() if name != "$ref"}}
-        return {}
+    def _array(self, schema: Schema, name: str, depth: int, examples: Sequence[Json]) -> Value:
+        first = [each for value in list_in(schema, "prefixItems") if (each := schema_of(value)) is not None]
+        items = schema_of(schema.get("items")) or {}
+        given = next((each for each in examples if isinstance(each, list)), None)
+        if given is not None:
+            schemas = [*first, *[items] * len(given)]
+            return [self._value(schemas[index], name, depth + 1, each) for index, each in enumerate(given)]
+        least, most = whole_in(schema, "minItems", 0), whole_in(schema, "maxItems", _MOST_ITEMS)
+        usual = 0 if depth >= _DEEPEST_OPTIONAL or self._is_lean else 1
+        count = min(most, _MOST_ITEMS, max(usual, least, len(first)))
+        if depth >= _DEEPEST:
+            return []
+        values = [self._value(each, name, depth + 1) for each in first[:count]]
+        contained = schema_of(schema.get("contains"))
+        if contained is not None:
+            needed = whole_in(schema, "minContains", 1)
+            values += [self._value({"allOf": [items, contained]}, name, depth + 1) for _ in range(needed)]
+        missing = max(0, count - len(values))
+        if schema.get("uniqueItems"):
+            return [*values, *self._distinct(items, name, depth, missing)]
+        return [*values, *(self._value(items, name, depth + 1) for _ in range(missing))]
 
+    def _distinct(self, schema: Schema, name: str, depth: int, count: int) -> list[Value]:
+        """Different items, as many as the schema allows up to a count."""
+        merged = self.merged(schema)
+        kind = kind_of(merged)
+        if "enum" in merged or kind == "boolean":
+            allowed = list_in(merged, "enum") or [True, False]
+            return [literal(each) for each in allowed[:count]] if count > 1 else [self._value(schema, name, depth + 1)]
+        if kind in ("integer", "number") and count > 1:
+            return [literal(each) for each in distinct_numbers(merged, count, is_whole=kind == "integer")]
+        values = [self._value(schema, f"{name}{index or ''}", depth + 1) for index in range(count)]
+        samples = [sample_of(each) for each in values]
+        if kind == "string" and len({str(each) for each in samples}) < count and "pattern" in merged:
+            drawn = text(merged, "")
+            texts = list(dict.fromkeys(() if drawn is None else drawn.samples))
+            return [literal(each) for each in texts[:count]]
+        return values
 
-def kind_of(schema: Schema) -> str | None:
-    """The type of a value: the first that is not null; an object where only properties say so."""
-    kinds = schema.get("type")
-    if isinstance(kinds, list):
-        return next((str(each) for each in kinds if each != "null"), "null")
-    if kinds is None and "properties" in schema:
-        return "object"
-    return None if kinds is None else str(kinds)
+    def _text(self, schema: Schema, name: str, depth: int, examples: Sequence[str]) -> Value:
+        if examples and not self._prefers_examples and 1 <= depth <= 2 and self._must_vary(schema, name):
+            found = unique_text(schema, examples[0])
+            if found is not None:
+                return found
+        if examples:
+            return literal(examples[0]) if self._prefers_examples else choice(examples)
+        if text_in(schema, "contentMediaType").endswith("json") and "contentSchema" in schema:
+            return json_text(self._value(object_in(schema, "contentSchema"), name, depth + 1))
+        found = text(schema, name)
+        if found is not None:
+            return found
+        pattern = text_in(schema, "pattern")
+        words = f"{name} must match {pattern}"
+        self.unmatched += [] if words in self.unmatched or not is_pattern(pattern) else [words]
+        return text({each: value for each, value in schema.items() if each != "pattern"}, name)
 
-
-def _joined(base: Schema, more: Schema) -> Schema:
-    """Both schemas in one; where they differ, `more` counts."""
-    members = {**object_in(base, "properties"), **object_in(more, "properties")}
-    required = [*list_in(base, "required"), *list_in(more, "required")]
-    both = {**base, **more, "properties": members, "required": required}
-    return {name: each for name, each in both.items() if each or name not in ("properties", "required")}
-
-
-def example_of(schema: Schema) -> Json:
-    """An example that a schema gives, or None."""
-    examples = list_in(schema, "examples")
-    return schema.get("example", examples[0] if examples else None)
-
-
-def _given_by(schema: Schema) -> Json:
-    """The example or the default of a schema; None where it has none of its type."""
-    kind, example = kind_of(schema), example_of(schema)
-    given = schema.get("default") if example is None else example
-    if kind == "string" and given is not None:
-        return str(given)  # YAML reads a password of digits as a number
-    return given if kind is None or isinstance(given, Mapping) == (kind == "object") else None
-
-
-def _plain(kind: str | None, schema: Schema) -> str:
-    if kind == "boolean":
-        return "${choice true|false}"
-    if kind == "integer":
-        return _integer(schema)
-    if kind == "number":
-        return _decimal(schema)
-    return "{}"
-
-
-def _integer(schema: Schema) -> str:
-    low, high = _range(schema, 1, 999)
-    step = whole_in(schema, "multipleOf", 1) or 1
-    if step > 1:
-        first = -(-low // step) * step
-        return _choice(list(range(first, high + 1, step)[:20]) or [first])
-    return f"${{integer {low} {high}}}" if low < high else str(low)
-
-
-def _range(schema: Schema, usual: int, width: int) -> tuple[int, int]:
-    """Both ends included, whatever way of excluding them the document's version has; at most 2³¹ values."""
-    low = _limit(number_in(schema, "minimum"), _excluded(schema, "exclusiveMinimum"), 1)
-    high = _limit(number_in(schema, "maximum"), _excluded(schema, "exclusiveMaximum"), -1)
-    if low is None:
-        low = usual if high is None or high > usual else high - width
-    return low, low + width if high is None else min(high, low + 2**31)
-
-
-def _excluded(schema: Schema, name: str) -> float | bool | None:
-    value = schema.get(name)
-    return value if isinstance(value, int | float) else None
-
-
-def _limit(included: float | None, excluded: float | bool | None, inwards: int) -> int | None:
-    """One end; `excluded` is its own limit, or whether the other one is excluded."""
-    if excluded is not None and not isinstance(excluded, bool):
-        return int(excluded) + inwards
-    return None if included is None else int(included) + (inwards if excluded else 0)
-
-
-def _decimal(schema: Schema) -> str:
-    low, high = _range(schema, 1, 999)
-    return f"${{decimal {Decimal(low):.2f} {Decimal(high):.2f}}}" if low < high else str(low)
-
-
-def _choice(values: Sequence[Json]) -> str:
-    """One of some values: a slot where they can stand in one, else the first."""
-    texts = [each if isinstance(each, str) else _literal(each) for each in values]
-    can_stand = [text for text in texts if text and not set(text) & set('|{}"\\')]
-    quote = '"' if any(isinstance(each, str) for each in values) else ""
-    if len(can_stand) < 2:
-        return _literal(values[0]) if values else "null"
-    return f"{quote}${{choice {'|'.join(can_stand)}}}{quote}"
-
-
-def _literal(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("${", "$ {")
+    def _must_vary(self, schema: Schema, name: str) -> bool:
+        """Whether a member is a name, which services often want to be different in each entity."""
+        chosen = text_in(schema, "format")
+        is_name = _NAMING.match(name) is not None
+        return chosen in _MAIL_FORMATS or (is_name and (chosen in _OWN_FORMATS or chosen not in FORMATS))

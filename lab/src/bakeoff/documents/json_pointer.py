@@ -1,6 +1,6 @@
 """JSON pointers, RFC 6901."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bakeoff.documents.checked import Json
 
@@ -8,6 +8,11 @@ from bakeoff.documents.checked import Json
 def names_of(pointer: str) -> list[str]:
     """The names and indices along a pointer."""
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+def pointer_of(names: Iterable[str | int]) -> str:
+    """The pointer along names and indices."""
+    return "".join(f"/{str(name).replace('~', '~0').replace('/', '~1')}" for name in names)
 
 
 def members_of(document: Json) -> Mapping[str, Json]:

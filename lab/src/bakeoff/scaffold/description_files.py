@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bakeoff.descriptions.faults import first_faults
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.targets.access import is_loopback
+from bakeoff.workload.expressible import expressible
 
 # Where frameworks show the description of a running service.
 _SERVED = ("openapi.json", "openapi.yaml", "v3/api-docs", "api/openapi.json", "swagger/v1/swagger.json", "swagger.json")
 _NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("yaml", "yml", "json")]
 _SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests", "venv"}
 _TIMEOUT_S = 10.0
+_MOST_NAMES = 12
 _LARGEST_BYTES = 64 << 20
 
 
@@ -37,9 +41,17 @@ class Source:
     def found(self) -> Iterator[str]:
         """The imported operations, those left out, and what remains to decide, a line each."""
         names = [each.name for each in self.api.operations]
-        yield f"{self.file.name}: {len(names)} operation{'' if len(names) == 1 else 's'}: {', '.join(names)}"
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        listed = ", ".join(names[:_MOST_NAMES]) + more
+        yield f"{self.file.name}: {len(names)} operation{'' if len(names) == 1 else 's'}: {listed}"
+        if self.api.health is not None and "path" in self.api.health:
+            yield f"- The health check is {self.api.health['method']} {self.api.health['path']}."
         for line in (*self.api.left_out, *self.api.advice):
             yield f"- {line}"
+        for line in first_faults(self.api.faults):
+            yield f"- {self.file.name}: {line}"
+        if self.api.address is not None and not is_local(self.api.address):
+            yield f"- Its server is {self.api.address}: nothing is sent there unless you name it yourself."
 
 
 def description_of(
@@ -75,10 +87,10 @@ def _read(file: Path, proto_paths: Sequence[Path] = ()) -> Source:
         from bakeoff.descriptions.proto_sources import ProtoSource
 
         roots = tuple(path.absolute() for path in proto_paths)
-        return Source("proto", file, import_proto(ProtoSource(file, roots)), roots)
+        return Source("proto", file, expressible(import_proto(ProtoSource(file, roots))), roots)
     from bakeoff.descriptions.openapi_import import import_openapi
 
-    return Source("openapi", file, import_openapi(file))
+    return Source("openapi", file, expressible(import_openapi(file)))
 
 
 def described_in(folder: Path) -> list[Path]:
@@ -93,6 +105,11 @@ def files_of(folder: Path) -> Iterator[Path]:
     for here, below, names in os.walk(folder):
         below[:] = sorted(name for name in below if name not in _SKIPPED and not name.startswith("."))
         yield from (Path(here) / name for name in sorted(names) if (Path(here) / name).is_file())
+
+
+def is_local(address: str) -> bool:
+    """Whether an address is one of this machine."""
+    return is_loopback(urlsplit(address).hostname or "")
 
 
 def text_of(path: Path) -> str:

@@ -9,13 +9,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.project import Project
 from bakeoff.scaffold.cases import cases_of
+from bakeoff.scaffold.description_files import is_local
+from bakeoff.scaffold.first_load import first_plan
 from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, folder_of, rendered_target, scaffold_of, write_files
 from bakeoff.scaffold.toml_text import toml_text, toml_value
+from bakeoff.workload.loader import load_workload
 
 
 def imported_scaffold(name: str, api: ImportedApi, url: str | None) -> Scaffold:
-    """The names of the new workload and its target, and the address of the API."""
-    scaffold = scaffold_of(name, api.protocol, "none", url or api.address)
+    """The names of the new workload and its target, and the address of the API: never a public one."""
+    here = api.address if api.address is not None and is_local(api.address) else None
+    scaffold = scaffold_of(name, api.protocol, "none", url or here)
     return replace(scaffold, title=api.title)
 
 
@@ -47,7 +51,14 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
         files[folder / "vectors" / f"{scaffold.name}.json"] = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     files |= {folder / name: text for name, text in api.files.items()}
     target_file, target = rendered_target(project, scaffold)
-    return write_files(project, scaffold, {**files, target_file: target})
+    written = write_files(project, scaffold, {**files, target_file: target})
+    try:
+        first_plan(load_workload(project, scaffold.name), api.side)
+    except BaseException:
+        for path in written:
+            path.unlink()
+        raise
+    return written
 
 
 _RENDERED = ("workload.toml", "README.md")

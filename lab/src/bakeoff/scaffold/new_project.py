@@ -46,6 +46,10 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
         described["proto_paths"] = [os.path.relpath(path, project.root) for path in source.proto_paths]
     if source.api.credentials:
         described["headers"] = Open(source.api.credentials, "what every request needs: values that exist", counts=True)
+    if source.api.query:
+        described["query"] = Open(
+            source.api.query, "what the query of every request needs: values that exist", counts=True
+        )
     if source.api.protocol == "grpc":
         target = {"protocol": "grpc", **target}
     return NewProject(name, target, described, list(_logins(source.api)), address, [*found, *source.found])

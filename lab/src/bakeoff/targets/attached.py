@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from bakeoff.errors import BakeoffError
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
-from bakeoff.targets.health import HealthCheck
+from bakeoff.targets.health import HealthCheck, answer_to
 from bakeoff.targets.manifest import Target
 
 _HEALTHY_WITHIN_S = 10.0
@@ -49,6 +49,6 @@ class AttachedTarget:
     def ended_error(self) -> BakeoffError:
         """The error for an address where no healthy target answers."""
         return BakeoffError(
-            f"{self._target.name} at {self.access.address} is not healthy. Is it running, and does it use the "
-            "database that DATABASE_URL names?"
+            f"{self._target.name} at {self.access.address} is not healthy: {answer_to(self._health, self.access)} "
+            "Is it running, and does it use the database that DATABASE_URL names? Correct ready or [health] otherwise."
         )

@@ -1,7 +1,8 @@
 """Asks a target whether it can work."""
 
 import http.client
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bakeoff.targets.access import Access
@@ -9,6 +10,7 @@ from bakeoff.workload.loader import Workload
 
 _TIMEOUT_S = 2.0
 _ANY_STATUS = 600
+_SHOWN_BYTES = 200
 
 
 class HealthCheck(Protocol):
@@ -27,8 +29,27 @@ class HttpHealthCheck:
     path: str
     expect: int | None
     below: int = 500
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def is_healthy(self, access: Access) -> bool:
+        try:
+            status, _ = self._answer(access)
+        except (OSError, http.client.HTTPException):
+            return False
+        return status < self.below if self.expect is None else status == self.expect
+
+    def shown(self, access: Access) -> str:
+        """The request, the status and the first bytes of the answer."""
+        expected = "" if self.expect is None else f"; expected is {self.expect}"
+        try:
+            status, body = self._answer(access)
+        except (OSError, http.client.HTTPException) as error:
+            return f"{self.method} {self.path} got no answer: {str(error) or type(error).__name__}."
+        text = " ".join(body.decode("utf-8", "replace").split())
+        return f"{self.method} {self.path} got {status}{expected}{f': {text}' if text else '.'}"
+
+    def _answer(self, access: Access) -> tuple[int, bytes]:
+        """The status of the answer, and its first bytes."""
         context = access.ssl_context()
         connection = (
             http.client.HTTPConnection(access.host, access.port, timeout=_TIMEOUT_S)
@@ -36,12 +57,9 @@ class HttpHealthCheck:
             else http.client.HTTPSConnection(access.host, access.port, timeout=_TIMEOUT_S, context=context)
         )
         try:
-            connection.request(self.method, self.path)
-            status = connection.getresponse().status
-        except (OSError, http.client.HTTPException):
-            return False
-        else:
-            return status < self.below if self.expect is None else status == self.expect
+            connection.request(self.method, self.path, headers=dict(self.headers))
+            reply = connection.getresponse()
+            return reply.status, reply.read(_SHOWN_BYTES)
         finally:
             connection.close()
 
@@ -54,6 +72,17 @@ class GrpcHealthCheck:
     optional: bool = False
 
     def is_healthy(self, access: Access) -> bool:
+        status, reply = self._answer(access)
+        return reply == b"\x08\x01" or (self.optional and status == "UNIMPLEMENTED")
+
+    def shown(self, access: Access) -> str:
+        """The call and its status."""
+        status, reply = self._answer(access)
+        name = f"grpc.health.v1.Health/Check of {self.service or 'the server'}"
+        return f"{name} got {'another answer than SERVING' if reply is not None else status}."
+
+    def _answer(self, access: Access) -> tuple[str, bytes | None]:
+        """The name of the status, and the reply where it is OK."""
         import grpc
 
         from bakeoff.targets.channel import grpc_channel
@@ -67,12 +96,17 @@ class GrpcHealthCheck:
                     request, timeout=_TIMEOUT_S
                 )
             except grpc.RpcError as error:
-                return self.optional and error.code() is grpc.StatusCode.UNIMPLEMENTED
-        return reply == b"\x08\x01"
+                return str(error.code().name), None
+        return "OK", reply
 
 
 def _same(message: bytes) -> bytes:
     return message
+
+
+def answer_to(check: HealthCheck, access: Access) -> str:
+    """The request of a check and what it is answered with, in words; empty where it makes none."""
+    return check.shown(access) if isinstance(check, HttpHealthCheck | GrpcHealthCheck) else ""
 
 
 def health_check(workload: Workload, protocol: str, ready: str = "") -> HealthCheck:
@@ -89,4 +123,5 @@ def health_check(workload: Workload, protocol: str, ready: str = "") -> HealthCh
         return GrpcHealthCheck("" if declared.grpc is None else declared.grpc.service, optional=declared.grpc is None)
     if declared.http is None:
         return HttpHealthCheck("GET", "/", None, below=_ANY_STATUS)
-    return HttpHealthCheck(declared.http.method, declared.http.path, declared.http.expect)
+    call = declared.http
+    return HttpHealthCheck(call.method, call.path, call.expect, headers=call.headers)

@@ -14,7 +14,7 @@ from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions
 from bakeoff.targets.gauges import on_port
-from bakeoff.targets.health import HealthCheck
+from bakeoff.targets.health import HealthCheck, answer_to
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
 from bakeoff.targets.short_form import filled_command
@@ -174,7 +174,8 @@ class TargetProcess:
     def _why_unhealthy(self) -> str:
         """Whether it listens where it should, and what to correct."""
         if ports.is_listening(self.access.host, self.port):
-            return f"It listens on port {self.port}, and its health check fails: correct ready, or [health]."
+            shown = answer_to(self._health, self.access)
+            return f"It listens on port {self.port}, and its health check fails: {shown} Correct ready, or [health]."
         given = f"use {{port}} in its run or env, or the variable {self._target.manifest.run.port_variable}."
         elsewhere = ", ".join(map(str, ports.ports_of_session(self.pid)))
         if elsewhere:

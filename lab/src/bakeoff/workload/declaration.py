@@ -196,6 +196,7 @@ class HttpHealth(_Declared, frozen=True):
     method: str
     path: str
     expect: int
+    headers: Mapping[str, str] = {}
 
 
 class GrpcHealth(_Declared, frozen=True):

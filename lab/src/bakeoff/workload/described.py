@@ -4,6 +4,7 @@ import contextlib
 import fnmatch
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from bakeoff.descriptions.proto_sources import ProtoSource, proto_roots
 from bakeoff.documents.checked import Json, Toml
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.text.hints import hint
+from bakeoff.workload.expressible import expressible
 
 Table: TypeAlias = Mapping[str, Json]
 
@@ -37,18 +39,19 @@ def with_description(toml: Toml[Json], cache: Path) -> Json:
         raise toml.error((kind,), f'{kind} = "{table[kind]}", but there is no such file.')
     paths = [str(each) for each in list_in(table, "proto_paths")]
     imported = _imported(kind, file, cache, proto_roots(toml.path.parent, paths))
-    headers = object_in(table, "headers")
+    common = _Common(object_in(table, "headers"), object_in(table, "query"))
     described = {str(each["name"]): each for each in objects_of(list_in(imported, "operations"))}
     own = [
-        _sent_with(_changed(described.pop(str(each.get("name")), {}), each), headers, each)
-        for each in _operations(table)
+        common.sent_with(_changed(described.pop(str(each.get("name")), {}), each), each) for each in _operations(table)
     ]
-    described = {name: _sent_with(each, headers) for name, each in described.items()}
+    described = {name: common.sent_with(each) for name, each in described.items()}
     chosen = _chosen(toml, table, described)
     operations = [*own, *_with_needed([*own, *chosen], described)[len(own) :]]
     names = [each.get("name") for each in operations]
     read_back = [name for name in list_in(imported, "read_back") if name in names]
     rest = {name: value for name, value in imported.items() if name != "read_back"}
+    if health := object_in(rest, "health"):
+        rest["health"] = common.sent_with(health)
     return {**rest, **({"read_back": read_back} if read_back else {}), **table, "operations": operations}
 
 
@@ -64,10 +67,9 @@ def _without_description(toml: Toml[Json], table: Table) -> Table:
     if chosen is not None and not table.keys() & {"openapi", "proto"}:
         words = f"{chosen} chooses operations of a description. Name one with openapi or proto, or remove {chosen}."
         raise toml.error((chosen,), words)
-    headers, listed = object_in(table, "headers"), _operations(table)
-    return (
-        {**table, "operations": [_sent_with(each, headers, each) for each in listed]} if headers and listed else table
-    )
+    common, listed = _Common(object_in(table, "headers"), object_in(table, "query")), _operations(table)
+    is_common = listed and (common.headers or common.query)
+    return {**table, "operations": [common.sent_with(each, each) for each in listed]} if is_common else table
 
 
 def _kind_of_description(table: Table) -> str | None:
@@ -88,19 +90,28 @@ def _imported(kind: str, file: Path, cache: Path, roots: tuple[Path, ...]) -> Ta
     if kind == "proto":
         from bakeoff.descriptions.proto_import import import_proto
 
-        return import_proto(ProtoSource(file, roots)).members
-    importer = sorted(Path(descriptions.__file__).parent.glob("*.py"))
+        return expressible(import_proto(ProtoSource(file, roots))).members
+    importer = [*sorted(Path(descriptions.__file__).parent.glob("*.py")), Path(__file__)]
     stored = cache / f"{digest_of([*importer, file])}.json"
     # Nothing stored, or nothing that can be read or written: the import is only slower.
-    with contextlib.suppress(OSError, ValueError):
-        members: Table = json.loads(stored.read_text("utf-8"))
-        return members
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        kept: Table = json.loads(stored.read_text("utf-8"))
+        # Files that the description refers to change by themselves.
+        if kept["others"] == _digests(list_in(kept, "files")):
+            return object_in(kept, "members")
     from bakeoff.descriptions.openapi_import import import_openapi
 
-    members = import_openapi(file).members
+    api = import_openapi(file)
+    members = expressible(api).members
     with contextlib.suppress(OSError):
-        write_whole(stored, json.dumps(members).encode())
+        files = [str(each) for each in api.sources]
+        kept = {"members": members, "files": files, "others": _digests(files)}
+        write_whole(stored, json.dumps(kept).encode())
     return members
+
+
+def _digests(files: Sequence[Json]) -> str:
+    return digest_of([Path(str(each)) for each in files])
 
 
 def _changed(described: Table, own: Table) -> Table:
@@ -111,14 +122,32 @@ def _changed(described: Table, own: Table) -> Table:
     return {**described, **own, **calls}
 
 
-def _sent_with(operation: Table, headers: Table, own: Table | None = None) -> Table:
-    """An operation with the headers that the table says for all, unless its `own` entry has them itself."""
-    calls = {}
-    for side, member in _CALLS.items():
-        if call := object_in(operation, side):
-            common = _without_names(headers, object_in(object_in(own or {}, side), member))
-            calls[side] = {**call, member: {**_without_names(object_in(call, member), common), **common}}
-    return {**operation, **calls} if headers else operation
+@dataclass(frozen=True)
+class _Common:
+    """Headers and parts of the query of every operation."""
+
+    headers: Table
+    query: Table
+
+    def sent_with(self, operation: Table, own: Table | None = None) -> Table:
+        """An operation with what the table says for all, unless its `own` entry has that itself."""
+        calls = {}
+        for side, member in _CALLS.items():
+            if call := object_in(operation, side):
+                common = _without_names(self.headers, object_in(object_in(own or {}, side), member))
+                headers = {**_without_names(object_in(call, member), common), **common}
+                calls[side] = {**call, **({member: headers} if headers else {})}
+        if "http" in calls and "path" not in object_in(own or {}, "http"):
+            calls["http"] = {**calls["http"], **self._asked(calls["http"])}
+        return {**operation, **calls}
+
+    def _asked(self, call: Table) -> Table:
+        """The path with the common parts of its query in place of its own of the same name."""
+        path, mark, query = str(call.get("path", "")).partition("?")
+        if not self.query:
+            return {}
+        kept = [part for part in query.split("&") if mark and part.partition("=")[0] not in self.query]
+        return {"path": f"{path}?{'&'.join([*kept, *(f'{name}={value}' for name, value in self.query.items())])}"}
 
 
 def _without_names(headers: Table, others: Table) -> Table:

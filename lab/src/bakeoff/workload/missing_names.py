@@ -13,7 +13,16 @@ from bakeoff.documents.json_pointer import members_of, names_of
 from bakeoff.documents.toml_lines import Place
 from bakeoff.text.hints import hint
 from bakeoff.workload.bodies import ENCODED, BodyError, encoded, sample_of_binary
-from bakeoff.workload.declaration import PROTOCOLS, Declaration, GrpcCall, HttpCall, Operation
+from bakeoff.workload.declaration import (
+    PROTOCOLS,
+    Declaration,
+    GrpcCall,
+    HttpBatch,
+    HttpCall,
+    HttpHealth,
+    Operation,
+)
+from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.session_references import (
     carried_names,
     carried_to,
@@ -58,11 +67,23 @@ def problems_of(declared: Declaration) -> Iterator[Problem]:
             place = ("operations", index, *problem.place)
             yield Problem(place, f"operation {operation.name}: {problem.words}", problem.text)
     yield from _read_back(declared)
+    yield from _unsendable_paths(declared)
     for mix, weights in declared.mixes.items():
         for name in weights:
             if name not in known:
                 words = f"the mix {mix} names the operation {name}, which does not exist."
                 yield Problem(("mixes", mix, name), f"{words} {hint(name, known, 'Operations')}")
+
+
+def _unsendable_paths(declared: Declaration) -> Iterator[Problem]:
+    """Paths that no request line can carry."""
+    calls: dict[Place, HttpCall | HttpBatch | HttpHealth | None] = {
+        ("operations", index, "http"): each.http for index, each in enumerate(declared.operations)
+    }
+    calls |= {("batch", "http"): declared.batch.http, ("health", "http"): declared.health.http}
+    for place, call in calls.items():
+        if call is not None and (reason := unsendable(call.path)) is not None:
+            yield Problem((*place, "path"), f'the path "{call.path}" {reason}.')
 
 
 def _read_back(declared: Declaration) -> Iterator[Problem]:

@@ -1,0 +1,74 @@
+"""Faults of an OpenAPI document, which an import names and works around."""
+
+import importlib.util
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import jsonschema_rs
+
+from bakeoff.descriptions.document_file import DocumentFile
+from bakeoff.descriptions.faults import Fault
+from bakeoff.descriptions.json_members import JsonObject, object_in, objects_by_name, text_in
+from bakeoff.documents.json_pointer import pointer_of
+
+Steps: TypeAlias = tuple[str | int, ...]
+
+METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
+# Faults after these are only counted, and finding lines takes time.
+_MOST_WITH_LINES = 10
+
+
+def faults_of(file: DocumentFile, document: JsonObject, version: str) -> list[Fault]:
+    """Where a document breaks the rules of its version; `document` is the file's value."""
+    found: list[tuple[Steps, str]] = [
+        ((), f"the name {pointer} is given twice: the last one counts") for pointer in file.repeated
+    ]
+    found += [(tuple(error.instance_path), error.message) for error in _schema_errors(document, version)]
+    found += _repeated_names(document)
+    faults: list[Fault] = []
+    for place, words in found:
+        line = file.line_of(place) if len(faults) < _MOST_WITH_LINES else None
+        faults.append(Fault(pointer_of(place), _short(words), line))
+    return faults
+
+
+def _schema_errors(document: JsonObject, version: str) -> Iterator[jsonschema_rs.ValidationError]:
+    for error in _validator(version).iter_errors(document):
+        yield _deepest(error)
+
+
+@cache
+def _validator(version: str) -> jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft4Validator:
+    known = next((each for each in ("2.0", "3.0", "3.1") if version.startswith(each[:3])), "3.2")
+    # Its schemas are read without the package, which takes longer to import than they to be read.
+    package = importlib.util.find_spec("openapi_spec_validator")
+    assert package is not None and package.submodule_search_locations is not None
+    folder = Path(package.submodule_search_locations[0]) / "resources" / "schemas" / f"v{known}"
+    schema = json.loads((folder / "schema.json").read_text("utf-8"))
+    is_old = known in ("2.0", "3.0")
+    return jsonschema_rs.Draft4Validator(schema) if is_old else jsonschema_rs.Draft202012Validator(schema)
+
+
+def _deepest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationError:
+    """Of several alternatives none of which fits, the error that lies deepest: the others fail at once."""
+    alternatives: Sequence[Sequence[jsonschema_rs.ValidationError]] = getattr(error.kind, "context", None) or ()
+    inner = [_deepest(each) for errors in alternatives for each in errors]
+    inner = [each for each in inner if "$ref" not in each.message]
+    return max(inner, key=lambda each: len(each.instance_path), default=error)
+
+
+def _repeated_names(document: JsonObject) -> Iterator[tuple[Steps, str]]:
+    seen: set[str] = set()
+    for path, item in objects_by_name(object_in(document, "paths")).items():
+        for method in METHODS:
+            name = text_in(object_in(item, method), "operationId")
+            if name and name in seen:
+                yield ("paths", path, method, "operationId"), f"{name} is the name of another operation too"
+            seen.add(name)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= 160 else f"{words[:80]} … {words[-75:]}"

@@ -1,0 +1,227 @@
+"""The requests of described operations: paths, headers and bodies, with the ids that link them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+from bakeoff.descriptions.drawn_values import Drawn, Slot, Value, as_text, json_template
+from bakeoff.descriptions.faults import Notes
+from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
+from bakeoff.descriptions.number_values import unique_integer
+from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
+from bakeoff.descriptions.openapi_entities import Entities, Entity
+from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
+from bakeoff.descriptions.schema_merging import Schema, kind_of
+from bakeoff.descriptions.schema_templates import NOTHING, SchemaTemplates
+from bakeoff.descriptions.text_values import unique_text
+from bakeoff.documents.checked import Json
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_IN_STATIC_PATH = "/%:@!$&'()*+,;=-._~"
+# A client sets these by what it sends.
+_OF_CLIENT = ("content-type", "content-length", "host", "connection", "transfer-encoding")
+
+
+class Messages:
+    """Makes requests; what a person decides about them becomes `advice`."""
+
+    def __init__(self, templates: SchemaTemplates, entities: Entities, advice: Notes) -> None:
+        self._resolve = templates.resolve
+        self._entities = entities
+        self._templates = templates
+        self._login_templates = templates.preferring_examples()
+        self._advice = advice
+
+    def path(self, described: DescribedOperation, linked: Mapping[str, str], query: Sequence[str] = ()) -> str:
+        """Path and query; `linked` are the slots of parameters that name entities, `query` further parts."""
+        template, _, asked = described.path.partition("?")
+        declared = {text_in(each, "name"): each for each in described.parameters if each.get("in") == "path"}
+        parts = []
+        for index, part in enumerate(_VARIABLE.split(described.base_path + template)):
+            if index % 2 == 0:
+                parts.append(_static(part))
+            elif part in linked:
+                parts.append(path_of({**declared.get(part, {}), "name": part}, _captured(linked[part], {})))
+            else:
+                parts.append(self._path_value(described, {**declared.get(part, {"in": "path"}), "name": part}))
+        whole = [part for each in described.required("query") for part in self._query_value(described, each, linked)]
+        whole = [*([_static(asked)] if asked else []), *whole, *query]
+        return "".join(parts) + (f"?{'&'.join(whole)}" if whole else "")
+
+    def headers(self, described: DescribedOperation) -> dict[str, str]:
+        """The headers that the operation asks for, cookies included."""
+        headers = {
+            text_in(each, "name"): header_of(each, self._parameter(described, each))
+            for each in described.required("header")
+            if text_in(each, "name").lower() not in (*_OF_CLIENT, "authorization")
+        }
+        cookies = [
+            part for each in described.required("cookie") for part in cookies_of(each, self._parameter(described, each))
+        ]
+        body = described.body
+        if body is not None and body.kind == "json" and body.media_type != "application/json":
+            headers["content-type"] = body.media_type
+        return {**headers, **({"Cookie": "; ".join(cookies)} if cookies else {})}
+
+    def message(self, described: DescribedOperation, *, is_login: bool) -> str | None:
+        """The template of its body; None where it sends none."""
+        body = described.body
+        if body is None or body.kind is None:
+            return None
+        templates = self._login_templates if is_login else self._templates
+        value = templates.message(body.schema, "body", given=body.example)
+        self._take_notes(templates, described)
+        if body.kind == "text":
+            return as_text(value).quoted(str)
+        if isinstance(value, Mapping):
+            value = self._linked(described, body, value, is_login=is_login)
+        if body.kind == "json":
+            return json_template(value)
+        if not isinstance(value, Mapping):
+            return "{}"
+        if is_login and isinstance(body.example, type(NOTHING)):
+            required = list_in(templates.merged(body.schema), "required")
+            value = {name: each for name, each in value.items() if name in required} if required else value
+        return json_template(form_of(value, body.encoding))
+
+    def link(self, described: DescribedOperation) -> Entity | None:
+        """The entity that an operation names outside of its path: its id in the body or in the query."""
+        collected = self._entities.collects(described)
+        sent = self._entities.sent(described)
+        is_update = described.method in ("PUT", "PATCH") and collected is not None and len(collected.id_path) == 1
+        if is_update and collected is not None and collected.id_path[0] in sent:
+            return collected
+        names = {*sent, *(text_in(each, "name") for each in described.required("query"))}
+        created = self._entities.created_by(described)
+        found = [each for each in self._entities.all if each.id_names & names and each is not created]
+        return next((each for each in found if each.parent is None), None)
+
+    def captures(self, entity: Entity) -> dict[str, Json]:
+        """What a creation captures: the id, and that of the entity which it lies within."""
+        return {"id": entity.id_place, **({} if entity.parent is None else {"parent": entity.parent_place})}
+
+    def linked_variables(self, described: DescribedOperation, owner: Entity | None) -> dict[str, str]:
+        """The slots of the variables of a path, by the name of each."""
+        created = self._entities.created_by(described)
+        if owner is None or (created is not None and created.parent is not owner and owner is created):
+            return {}
+        count = owner.path.count("{")
+        variables = described.variables
+        slots = {variables[count]: "${captured.id}"}
+        if owner.parent is not None:
+            slots[variables[0]] = "${captured.parent}"
+        return slots
+
+    def _path_value(self, described: DescribedOperation, parameter: JsonObject) -> str:
+        value = path_of(parameter, self._parameter(described, parameter)) or "x"
+        if not self._gives_values(parameter):
+            name = text_in(parameter, "name")
+            self._advice.add(f"{{{name}}} in the path is {value}. Write values that exist.", described.name)
+        return value
+
+    def _query_value(
+        self, described: DescribedOperation, parameter: JsonObject, linked: Mapping[str, str]
+    ) -> list[str]:
+        name = text_in(parameter, "name")
+        if name in linked:
+            return query_of(parameter, _captured(linked[name], {}))
+        return query_of(parameter, self._parameter(described, parameter))
+
+    def _parameter(self, described: DescribedOperation, parameter: JsonObject) -> Value:
+        """The value of a parameter: one of its examples, or what its schema allows."""
+        schema, name = parameter_schema(parameter), text_in(parameter, "name")
+        whole = self._templates.merged(schema)
+        if kind_of(whole) is None and not {"const", "enum", "example", "default"} & whole.keys():
+            schema = {"type": "string"}
+        examples = examples_beside(parameter, self._resolve)
+        value = self._templates.message(schema, name, *examples[:1])
+        self._take_notes(self._templates, described)
+        return value
+
+    def _gives_values(self, parameter: JsonObject) -> bool:
+        schema = self._templates.merged(parameter_schema(parameter))
+        return bool(examples_beside(parameter, self._resolve)) or not {
+            "example",
+            "examples",
+            "default",
+            "const",
+        }.isdisjoint(schema)
+
+    def _take_notes(self, templates: SchemaTemplates, described: DescribedOperation) -> None:
+        for words in dict.fromkeys(templates.unmatched):
+            self._advice.add(f"{words}.", described.name)
+        templates.unmatched.clear()
+
+    def _linked(
+        self, described: DescribedOperation, body: Body, value: Mapping[str, Value], *, is_login: bool
+    ) -> Mapping[str, Value]:
+        """A body in which ids are those of the entities that are meant."""
+        if is_login:
+            return value
+        created, owner = self._entities.created_by(described), self._entities.owner(described)
+        if created is not None:
+            value = self._with_own_id(value, body.schema, created.id_path)
+        named = owner if owner is not None and owner.is_item(described) and owner is not created else None
+        if named is not None:
+            return self._with_captured(value, body.schema, named.id_path)
+        other = None if owner is not None and owner is not created else self.link(described)
+        if other is None:
+            return value
+        for name in [*other.id_names, *(other.id_path if other is self._entities.collects(described) else ())]:
+            if name in self._entities.sent(described):
+                value = self._with_captured(value, body.schema, [name])
+        return value
+
+    def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
+        """A new entity, with an id that the client chooses where it may: no other entity has it."""
+        name, members = path[0], self._templates.members(schema, written=True)
+        inner = value.get(name)
+        if name not in members:
+            return value
+        if len(path) > 1:
+            return (
+                {**value, name: self._with_own_id(inner, members[name], path[1:])}
+                if isinstance(inner, Mapping)
+                else value
+            )
+        own: Value = None
+        if kind_of(members[name]) in ("integer", "number"):
+            own = unique_integer(members[name])
+        elif kind_of(members[name]) in ("string", None) and "enum" not in members[name]:
+            own = unique_text(members[name])
+        return value if own is None else {**value, name: own}
+
+    def _with_captured(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
+        """A body that names an entity which exists."""
+        name, members = path[0], self._templates.members(schema, written=True)
+        inner = value.get(name)
+        if name not in members:
+            return value
+        if len(path) > 1:
+            return (
+                {**value, name: self._with_captured(inner, members[name], path[1:])}
+                if isinstance(inner, Mapping)
+                else value
+            )
+        return {**value, name: _captured("${captured.id}", members[name])}
+
+    def has_files(self, body: Body) -> bool:
+        """Whether a multipart body holds files, or nothing says what it holds: services look into files."""
+        members = self._templates.members(body.schema, written=True)
+        items = [self._templates.merged(object_in(each, "items")) for each in members.values()]
+        return not members or any(map(_is_file, [*members.values(), *items]))
+
+
+def _is_file(schema: Schema) -> bool:
+    is_binary = text_in(schema, "format") == "binary" or "contentMediaType" in schema
+    return kind_of(schema) in ("string", None) and is_binary and "contentEncoding" not in schema
+
+
+def _captured(slot: str, schema: Schema) -> Drawn:
+    return Drawn([Slot(slot, ["1"])], is_bare=kind_of(schema) in ("integer", "number"))
+
+
+def _static(part: str) -> str:
+    """A part of a path as it is sent: escapes that stand in it already are kept."""
+    written = quote(part, safe=_IN_STATIC_PATH)
+    return re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", written)

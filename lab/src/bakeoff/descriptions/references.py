@@ -1,0 +1,209 @@
+"""References of a description: other files become a part of it, and what leads nowhere is a fault."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin
+
+from bakeoff.descriptions.document_file import DocumentFile, read_document
+from bakeoff.descriptions.faults import Fault
+from bakeoff.descriptions.json_members import JsonObject, object_in
+from bakeoff.documents.json_pointer import pointer_of
+from bakeoff.errors import UsageError
+
+# Where bundled files stand in the document that refers to them.
+BUNDLED = "x-bakeoff-files"
+# Members whose members have names that a user chooses: none of these is a keyword or an extension.
+_NAMED = {
+    *("properties", "patternProperties", "$defs", "definitions", "schemas", "headers", "parameters", "responses"),
+    *("requestBodies", "examples", "links", "callbacks", "securitySchemes", "pathItems", "content", "variables"),
+    *("encoding", "dependentSchemas"),
+}
+_LITERAL = {"example", "default", "const", "enum", "value"}
+
+Place = tuple[str | int, ...]
+
+
+class Bundle:
+    """A document with all files that it refers to; `faults` are references that cannot be followed."""
+
+    def __init__(self, file: DocumentFile, document: dict[str, Any]) -> None:
+        self._file = file
+        self._document = document
+        self._files: dict[str, Any] = {}
+        self.sources: list[Path] = []
+        self._kept: list[tuple[Place, str]] = []
+        self.faults: list[Fault] = []
+        self._walk(document, (), file.path, "#")
+        if self._files:
+            document[BUNDLED] = self._files
+        resolve = Resolve(document)
+        for place, reference in self._kept:
+            if resolve.target(reference) is None:
+                self._fault(place, f"refers to {reference}, which does not exist")
+
+    def _walk(self, value: Any, place: Place, path: Path, root: str, *, has_names: bool = False) -> None:
+        """Rewrites the references below a value in place. `root` is where the value's own file is found."""
+        if isinstance(value, list):
+            for index, each in enumerate(value):
+                if isinstance(each, dict | list):
+                    self._walk(each, (*place, index), path, root)
+            return
+        reference = value.get("$ref")
+        if isinstance(reference, str) and not has_names:
+            self._follow(value, reference, place, path, root)
+        if not has_names and value.get("nullable") is True and isinstance(value.get("type"), str):
+            _allow_null(value)
+        if not has_names and "default" in value and (kind := _other_kind(value)) is not None:
+            self._fault((*place, "default"), f"{json.dumps(value['default'])} is not of type {kind}")
+        if not has_names and isinstance(value.get("required"), list) and isinstance(value.get("properties"), dict):
+            _ask_for_what_is_written(value)
+        for name, each in value.items():
+            if not isinstance(each, dict | list):
+                continue
+            if not has_names:
+                if name[:2] == "x-" or name in _LITERAL or (name == "examples" and isinstance(each, list)):
+                    continue
+                if name == "mapping" and isinstance(each, dict):
+                    self._mapping(each, place, path, root)
+                    continue
+            self._walk(each, (*place, name), path, root, has_names=not has_names and name in _NAMED)
+
+    def _follow(self, holder: dict[str, Any], reference: str, place: Place, path: Path, root: str) -> None:
+        within = self._within(reference, place, path, root)
+        if within is None:
+            del holder["$ref"]
+        else:
+            holder["$ref"] = within
+            self._kept.append((place, within))
+
+    def _mapping(self, mapping: dict[str, Any], place: Place, path: Path, root: str) -> None:
+        for name, reference in mapping.items():
+            if isinstance(reference, str) and ("#" in reference or "." in reference):
+                within = self._within(reference, (*place, "mapping", name), path, root)
+                mapping[name] = within or reference
+
+    def _within(self, reference: str, place: Place, path: Path, root: str) -> str | None:
+        """A reference as one within the bundled document; None, and a fault, where it cannot be followed."""
+        name, _, fragment = reference.partition("#")
+        if name:
+            if "://" in name or "://" in str(path):
+                self._fault(place, f"refers to {urljoin(str(path), name)}: download it beside {self._file.path.name}")
+                return None
+            file = (path.parent / unquote(name)).resolve()
+            found = self._bundled(file, place)
+            if found is None:
+                return None
+            root = found
+        if fragment and not fragment.startswith("/"):
+            anchored = _anchors(self._document).get(fragment)
+            if anchored is None:
+                self._fault(place, f"refers to {reference}, which does not exist")
+            return anchored
+        return f"{root}{fragment}" if fragment or root != "#" else "#"
+
+    def _bundled(self, file: Path, place: Place) -> str | None:
+        """Where a file stands in the document."""
+        key = str(file)
+        if file == self._file.path.resolve():
+            return "#"
+        root = f"#/{BUNDLED}{pointer_of([key])}"
+        if key not in self._files:
+            try:
+                value = read_document(file).value
+            except UsageError as error:
+                self._fault(place, error.message.rstrip("."))
+                return None
+            self._files[key] = value
+            self.sources.append(file)
+            if isinstance(value, dict | list):
+                self._walk(value, (BUNDLED, key), file, root)
+        return root
+
+    def _fault(self, place: Place, words: str) -> None:
+        self.faults.append(Fault(pointer_of(place), words, self._file.line_of(place)))
+
+
+class Resolve:
+    """Follows `$ref`s within one document."""
+
+    def __init__(self, document: JsonObject) -> None:
+        self.document = document
+
+    def __call__(self, entry: JsonObject) -> JsonObject:
+        """An entry with what it refers to; members beside the reference replace those of its target."""
+        for _ in range(50):
+            if "$ref" not in entry:
+                return entry
+            target = self.target(str(entry["$ref"])) or {}
+            if len(entry) == 1:
+                entry = target
+            else:
+                entry = {**target, **{name: each for name, each in entry.items() if name != "$ref"}}
+        return {}
+
+    def target(self, reference: str) -> JsonObject | None:
+        """What a reference leads to; None where that is not an object."""
+        target: Any = self.document
+        for name in reference.removeprefix("#").split("/")[1:]:
+            plain = unquote(name).replace("~1", "/").replace("~0", "~")
+            if isinstance(target, list) and plain.isdecimal() and int(plain) < len(target):
+                target = target[int(plain)]
+            elif isinstance(target, dict) and plain in target:
+                target = target[plain]
+            else:
+                return None
+        if isinstance(target, bool):
+            return {} if target else {"not": {}}
+        return target if isinstance(target, dict) else None
+
+
+def _allow_null(schema: dict[str, Any]) -> None:
+    """OpenAPI 3.0 says nullable where JSON Schema has the type null."""
+    schema["type"] = [schema["type"], "null"]
+    if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+        schema["enum"] = [*schema["enum"], None]
+
+
+def _other_kind(schema: dict[str, Any]) -> str | None:
+    """The type of a schema, where its default is of another one."""
+    kinds = schema.get("type")
+    allowed = kinds if isinstance(kinds, list) else [kinds]
+    names = _KINDS.get(type(schema["default"]), ())
+    return None if kinds is None or not names or set(names) & set(map(str, allowed)) else " or ".join(map(str, allowed))
+
+
+_KINDS = {
+    type(None): ("null",),
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    str: ("string",),
+    list: ("array",),
+    dict: ("object",),
+}
+
+
+def _ask_for_what_is_written(schema: dict[str, Any]) -> None:
+    """Members that are only read are not required of a request."""
+    hidden = {name for name, each in schema["properties"].items() if isinstance(each, dict) and each.get("readOnly")}
+    if hidden:
+        schema["required"] = [each for each in schema["required"] if each not in hidden]
+
+
+def _anchors(document: JsonObject) -> dict[str, str]:
+    """The anchors of the schemas of a document, as references."""
+    schemas = object_in(object_in(document, "components"), "schemas")
+    return dict(_anchored(schemas, "#/components/schemas"))
+
+
+def _anchored(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$anchor"), str):
+            yield value["$anchor"], place
+        for name, each in value.items():
+            yield from _anchored(each, place + pointer_of([name]))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _anchored(each, f"{place}/{index}")
