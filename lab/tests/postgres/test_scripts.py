@@ -26,7 +26,7 @@ def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def names(server: Server) -> list[str]:
-    return sorted(layout_of(server, "").tables.values())
+    return sorted(layout_of(server, "").relations)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff.postgres.relations import unlogged
 from bakeoff.postgres.server import Server
 
 SETTINGS = ("fsync", "synchronous_commit", "full_page_writes")
@@ -62,8 +63,8 @@ def problems_of(server: Server, elsewhere: Path | None = None) -> list[str]:
         settings = connection.execute(_statement("durability_settings")).fetchall()
         tables = connection.execute(_statement("unlogged_tables")).fetchall()
         others = [] if elsewhere is None else connection.execute(elsewhere.read_bytes()).fetchall()
-    unlogged = (f"The table {name} is unlogged: a crash empties it." for (name,) in tables)
-    return [*_setting_problems(settings), *unlogged, *(str(problem) for (problem,) in others)]
+    emptied = (unlogged(name) for (name,) in tables)
+    return [*_setting_problems(settings), *emptied, *(str(problem) for (problem,) in others)]
 
 
 def flush_problem(written: Written) -> str | None:

@@ -22,6 +22,11 @@ class DurabilityFacts:
 
     problems: Sequence[str] | None = None
 
+    def beside(self, problems: Sequence[str]) -> "DurabilityFacts":
+        """The facts with problems that were seen before; those are none the less where the server refuses now."""
+        known = [*problems, *(self.problems or ())]
+        return self if self.problems is None and not known else DurabilityFacts(list(dict.fromkeys(known)))
+
 
 def durability_facts(server: Server, elsewhere: Path | None = None) -> DurabilityFacts:
     """To be asked for once the target has ended. `elsewhere` is a query for other servers."""

@@ -10,6 +10,7 @@ from bakeoff.builds.digests import content_digest
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
+from bakeoff.postgres.relations import RequiredTables
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION
@@ -25,6 +26,7 @@ from bakeoff.running.isolation import pinned_to
 from bakeoff.running.measured_records import as_shown
 from bakeoff.running.observation import Observation, observe, observe_engine
 from bakeoff.running.phase_plan import Step
+from bakeoff.running.required_tables import TableWatch, required_tables
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
@@ -97,6 +99,7 @@ class _Drive:
         self._watch: Watch | None = None
         self._database: DatabaseWatch | None = None
         self._vacuum: EdgeVacuum | None = None
+        self._tables: TableWatch | None = None
 
     def facts_of_the_run(self) -> RunFacts:
         """Everything that it shows until it ends or fails."""
@@ -125,11 +128,13 @@ class _Drive:
         self._note(environment_of(target, testbed.server))
         self._note(self._target_facts())
         isolation = self._request.isolation
+        required = required_tables(testbed, target, contender.workload, contender.variant)
         with (
             run_files(testbed.project.state / "runs", target.name) as files,
             at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service,
         ):
             self._facts = replace(self._facts, start_s=service.process.start_s)
+            self._watch_tables(required if service.layout is None else RequiredTables(service.layout.relations))
             self._stages.mark("start")
             observed = observe(testbed, target.name, service)
             self._note(observed.facts)
@@ -140,6 +145,10 @@ class _Drive:
             phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
             self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
             self._check(service, observed, files)
+
+    def _watch_tables(self, required: RequiredTables | None) -> None:
+        server = self._testbed.server
+        self._tables = None if server is None or required is None else TableWatch(server, required)
 
     def _prepare(self, service: Service, files: RunFiles) -> Plan:
         testbed, contender = self._testbed, self._contender
@@ -203,6 +212,7 @@ class _Drive:
             overlay = self._contender.overlay
             elsewhere = None if overlay is None else overlay.durability
             durability = durability_facts(self._database.server, elsewhere)
+            durability = durability.beside([] if self._tables is None else self._tables.problems)
             self._facts = replace(self._facts, database=counts, durability=durability)
 
     def _note(self, facts: Mapping[str, str]) -> None:
@@ -246,6 +256,8 @@ class _Drive:
                 watch.sample()
                 if self._database is not None:
                     self._database.mark()
+                if self._tables is not None:
+                    self._tables.look()
             if self._vacuum is not None and vacuum_is_due(record, self._steps):
                 self._vacuum.begin()
             if service.has_ended or self._stops_after(record):

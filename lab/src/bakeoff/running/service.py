@@ -33,7 +33,7 @@ _Program = TypeVar("_Program")
 
 @dataclass(frozen=True)
 class Service:
-    """A target at work, the pool of its connections, and the replica that it reads from.
+    """A target at work, the pool of its connections, the replica that it reads from, and the layout of its tables.
 
     One that the lab did not start has no `pids` and no `start_s`.
     """
@@ -41,6 +41,7 @@ class Service:
     process: TargetProcess | AttachedTarget
     pooler: Auxiliary | None = None
     replica: Auxiliary | None = None
+    layout: Layout | None = None
 
     @property
     def access(self) -> Access:
@@ -93,7 +94,7 @@ def at_work(
             layout = _laid_out(workload, server, workload.overlays[variant.overlay])
     if attached is not None:
         with AttachedTarget(target, attached, check) as running:
-            yield Service(running)
+            yield Service(running, layout=layout)
         return
     with contextlib.ExitStack() as stack:
 
@@ -126,7 +127,7 @@ def at_work(
             pinned("target", process)
         if layout is not None:
             layout.check(target.name)
-        yield Service(process, pooler, replica)
+        yield Service(process, pooler, replica, layout)
 
 
 def _pooler(
