@@ -30,6 +30,7 @@ from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.observed import medians
 from bakeoff.results.run import RunResult, Second, Status
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
+from made_up import measured, phase
 from observations import ACTIVITY, STATE, database_activity, machine_state
 
 BEGAN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -283,7 +284,10 @@ def _run(shape: Shape, contender: JudgedContender, number: int) -> RunResult:
         status=Status.COMPLETED,
         failure=None,
         start_to_healthy_s=0.042,
-        phases=[],
+        phases=[
+            phase(place, each.virtual_users, measured(), each.arrival_rate_per_s)
+            for place, each in enumerate(contender.levels, start=1)
+        ],
         total=None,
         samples=[],
         findings=[],

@@ -63,14 +63,6 @@ class Reference(msgspec.Struct, frozen=True):
     value: float
 
 
-class Span(msgspec.Struct, frozen=True):
-    """A stretch of the x axis with a name: a phase."""
-
-    begin: float
-    end: float
-    label: str
-
-
 class Stack(msgspec.Struct, frozen=True):
     """One layer of stacked bars: a value for each row, None where it is unknown."""
 
@@ -108,7 +100,6 @@ class Chart(msgspec.Struct, kw_only=True):
     marks: list[Mark] = []
     references: list[Reference] = []
     beyond: list[str] = []
-    spans: list[Span] = []
     rows: list[Row] = []
     stacks: list[Stack] = []
 

@@ -179,8 +179,10 @@ def _observed(run: JudgedRun) -> Iterator[Figure]:
 def _curve(chart: Chart) -> Iterator[Row]:
     unit = _UNITS.get(chart.y.format, "")
     for series in chart.series:
+        place = ("curve", series.name, chart.group or "", chart.variant or "")
         for point in series.points:
-            place = ("curve", series.name, chart.group or "", chart.variant or "")
+            if point[1] is None:
+                continue
             yield (*place, chart.title, unit, point[0], point[1], None, None)
 
 

@@ -111,8 +111,8 @@ bakeoff.configurations = (() => {
       responsive: true,
       maintainAspectRatio: false,
       animation: false,
-      bakeoff: { kind: chart.kind, marks: chart.marks, references: chart.references, spans: chart.spans },
-      layout: { padding: { top: chart.spans.length ? 20 : 10, right: 14 } },
+      bakeoff: { kind: chart.kind, marks: chart.marks, references: chart.references },
+      layout: { padding: { top: 10, right: 14 } },
       ...specifics,
       plugins: { legend: { display: false }, ...specifics.plugins },
     };
@@ -134,8 +134,6 @@ bakeoff.configurations = (() => {
         scales: {
           x: scale(chart.x, {
             offset: Boolean(chart.x.ticks) && chart.x.scale === "linear",
-            min: chart.spans.length ? chart.spans[0].begin : undefined,
-            max: chart.spans.length ? chart.spans[chart.spans.length - 1].end : undefined,
           }),
           y: scale(chart.y, { beginAtZero: chart.y.scale === "linear", suggestedMax: highest * 1.03 || undefined }),
         },

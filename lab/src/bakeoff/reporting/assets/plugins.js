@@ -116,31 +116,6 @@ bakeoff.plugins = (() => {
     },
   };
 
-  // Phases, with as many names as fit.
-  const spans = {
-    id: "spans",
-    beforeDatasetsDraw(chart) {
-      const { ctx, chartArea: area, scales } = chart;
-      let free = area.left;
-      ctx.save();
-      chart.options.bakeoff.spans.forEach(({ begin, end, label: words }, place) => {
-        const [left, right] = [begin, end].map((value) => Math.min(area.right, Math.max(area.left, scales.x.getPixelForValue(value))));
-        if (place % 2 === 0) {
-          ctx.globalAlpha = 0.05;
-          ctx.fillStyle = colour("text");
-          ctx.fillRect(left, area.top, right - left, area.height);
-          ctx.globalAlpha = 1;
-        }
-        ctx.font = FONT;
-        const width = ctx.measureText(words).width;
-        if (left + 6 < free || width + 10 > right - left) return;
-        label(ctx, words, left + 6, area.top - 4, "left");
-        free = left + width + 12;
-      });
-      ctx.restore();
-    },
-  };
-
   // A fill that differs in black and white too.
   function hatched(number) {
     const fill = colour(`role-${number}`);
@@ -156,5 +131,5 @@ bakeoff.plugins = (() => {
     return ctx.createPattern(tile, "repeat");
   }
 
-  return { all: [spans, whiskers, marks, references], colour, hatched };
+  return { all: [whiskers, marks, references], colour, hatched };
 })();

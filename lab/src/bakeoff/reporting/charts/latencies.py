@@ -33,8 +33,8 @@ def latency_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Ch
     for contender in contenders:
         for level in contender.levels:
             by_load.setdefault(level.load, {})[contender.key] = level.histogram
-    best = next((each.optimal_level.load for each in contenders if each.optimal_level is not None), None)
-    chosen = _chosen(list(by_load), best)
+    best = leading_load(contenders)
+    chosen = chosen_loads(list(by_load), best)
     charts = [_chart(group, load, contenders, by_load[load], preferred=load == best) for load in chosen]
     if len(by_load) > 1:
         totals = {each.key: each.total.histogram for each in contenders if each.total is not None}
@@ -42,7 +42,13 @@ def latency_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Ch
     return [chart for chart in charts if chart.series]
 
 
-def _chosen(loads: Sequence[str], best: str | None) -> list[str]:
+def leading_load(contenders: Sequence[JudgedContender]) -> str | None:
+    """The optimal load of the leader, where one is known."""
+    return next((each.optimal_level.load for each in contenders if each.optimal_level is not None), None)
+
+
+def chosen_loads(loads: Sequence[str], best: str | None) -> list[str]:
+    """At most MOST_LOADS of the loads, evenly, and the best."""
     if len(loads) <= MOST_LOADS:
         return list(loads)
     stride = len(loads) / MOST_LOADS

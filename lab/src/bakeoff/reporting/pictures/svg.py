@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bakeoff.reporting.chart import Axis, Chart, ChartSeries, Mark
+from bakeoff.reporting.chart import Axis, Chart, ChartSeries, Mark, Point
 from bakeoff.reporting.palette import LIGHT, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
@@ -48,15 +48,13 @@ def _note(chart: Chart) -> list[str]:
 
 
 def _lines(canvas: Canvas, chart: Chart) -> None:
-    area = _Area(_LEFT, _legend(canvas, chart.series) + (30 if chart.spans else 12))
+    area = _Area(_LEFT, _legend(canvas, chart.series) + 12)
     points = [point for series in chart.series for point in series.points]
     heights = [value for point in points for value in point[1:] if value is not None]
     heights += [reference.value for reference in chart.references]
     along = [point[0] for point in points if point[0] is not None]
-    along += [edge for span in chart.spans for edge in (span.begin, span.end)]
     x = fitted(chart.x, along, area.left, area.right)
     y = fitted(chart.y, heights, area.bottom, area.top, from_zero=True)
-    _spans(canvas, chart, x, area)
     _x_axis(canvas, chart.x, x, area)
     _y_axis(canvas, chart.y, y, area)
     for reference in chart.references:
@@ -74,14 +72,17 @@ def _line(canvas: Canvas, series: ChartSeries, x: Scale, y: Scale, aside: float)
     """One line; its whiskers stand a little aside, so that those of one load do not hide each other."""
     look = style(series.style)
     colour = LIGHT.series[look.colour]
-    places = [
-        (x.at(left), y.at(top), point)
-        for point in series.points
-        if (left := point[0]) is not None and (top := point[1]) is not None
-    ]
+    stretches: list[list[tuple[float, float, Point]]] = [[]]
+    for point in series.points:
+        if (left := point[0]) is not None and (top := point[1]) is not None:
+            stretches[-1].append((x.at(left), y.at(top), point))
+        else:
+            stretches.append([])
+    places = [place for stretch in stretches for place in stretch]
     drawn = series.drawn
-    if drawn != "points":
-        canvas.path([(left, top) for left, top, _ in places], colour, 2.5, () if drawn == "curve" else look.dash)
+    for stretch in stretches if drawn != "points" else ():
+        if stretch:
+            canvas.path([(left, top) for left, top, _ in stretch], colour, 2.5, () if drawn == "curve" else look.dash)
     if drawn == "curve":
         return
     for number, (left, top, point) in enumerate(places):
@@ -171,15 +172,6 @@ def _legend(canvas: Canvas, shown: Sequence[ChartSeries]) -> float:
         canvas.words(name, x + 42, y, _LEGEND_SIZE)
         x += needed
     return y + 10
-
-
-def _spans(canvas: Canvas, chart: Chart, x: Scale, area: _Area) -> None:
-    for number, span in enumerate(chart.spans):
-        left, right = x.at(span.begin), x.at(span.end)
-        if number % 2 == 0:
-            canvas.box(left, area.top, right - left, area.bottom - area.top, "#f3f4f6")
-        if width_of(span.label, 14) + 12 < right - left:
-            canvas.words(span.label, left + 6, area.top - 7, 14, LIGHT.muted)
 
 
 def _x_axis(canvas: Canvas, axis: Axis, scale: Scale, area: _Area) -> None:
