@@ -6,8 +6,9 @@ from rich.console import Console
 from bakeoff.cli.live_view import LiveProgress
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.cli.progress_display import shown
-from made_up import histogram_of, run_result
-from made_up_records import engine_second, phase_start
+from bakeoff.cli.tracked_progress import TrackedProgress, standings_of
+from made_up import histogram_of, measured, phase, run_of, run_result
+from made_up_records import engine_second, phase_end, phase_start
 
 
 class Clock:
@@ -44,7 +45,7 @@ def test_a_run_under_way(progress: LiveProgress, clock: Clock) -> None:
     progress.run_of(2, 6, 125.0)
     progress.step("a: quick", 30.0)
     progress.record(phase_start())
-    for second, rate in enumerate((100, 200, 400)):
+    for second, rate in enumerate((100, 200, 400, 3)):
         latency = histogram_of(2.0**second)
         progress.record(engine_second(second, operations=rate, failed=617 * (second > 0), service_histogram=latency))
     progress.usage({"target": 61.04, "engine": 9.0})
@@ -57,13 +58,14 @@ def test_a_run_under_way(progress: LiveProgress, clock: Clock) -> None:
     assert set(lines[1].strip()) <= set("━╸╺") and lines[2].startswith("throughput")
     assert "400/s" in text and "▃▅█" in text
     assert "4.0 ms" in text
-    assert "1,234" in text
+    assert "1,851" in text
     assert "target 61% · generator 9%" in text
-    assert lines[-1].split()[:2] == ["one", "1"]
+    assert lines[-1].split()[:4] == ["one", "1", "10", "users"]
 
 
 def test_a_new_step_begins_with_nothing_but_the_standings(progress: LiveProgress) -> None:
-    progress.record(engine_second(operations=100))
+    progress.record(engine_second(0, operations=100))
+    progress.record(engine_second(1, operations=100))
     progress.standing(run_result("one"))
     progress.step("one: conformance")
     text = text_of(progress)
@@ -94,20 +96,44 @@ def test_plain_lines_without_a_terminal() -> None:
     ]
 
 
-def test_a_long_phase_has_a_line_every_ten_seconds() -> None:
+def test_a_long_phase_has_a_line_every_half_minute() -> None:
     console = Console(file=io.StringIO(), width=80)
     progress = PlainProgress(console)
-    for phase in (0, 1):
-        progress.record(phase_start(phase=phase))
-        for second in range(25):
-            progress.record(engine_second(second, phase=phase, operations=100 + second, failed=second % 2))
+    for number in (0, 1):
+        progress.record(phase_start(phase=number))
+        for second in range(65):
+            progress.record(engine_second(second, phase=number, operations=100 + second, failed=second % 2))
     assert isinstance(console.file, io.StringIO)
     assert (
         console.file.getvalue().splitlines()
         == [
             "  Baseline, 10 virtual users",
-            "    10 s: 104/s · p99 0.0 ms · 5 failed",
-            "    20 s: 114/s · p99 0.0 ms · 10 failed",
+            "    30 s: 114/s · p99 0.0 ms · 15 failed",
+            "    60 s: 144/s · p99 0.0 ms · 30 failed",
         ]
         * 2
     )
+
+
+@pytest.mark.parametrize(("duration_s", "shown"), [(2.3, [100, 200]), (3.0, [100, 200, 3])])
+def test_the_second_that_the_end_of_a_phase_cuts_short_is_not_shown(duration_s: float, shown: list[int]) -> None:
+    progress = TrackedProgress()
+    progress.record(phase_start())
+    for second, operations in enumerate((100, 200, 3)):
+        progress.record(engine_second(second, operations=operations))
+    progress.record(phase_end(duration_ns=round(duration_s * 1e9)))
+    assert progress.state.rates_per_s == shown
+
+
+def test_a_contender_stands_at_the_load_where_it_did_most() -> None:
+    """Medians of one load, never of all levels together."""
+    rounds = [run_of("go-rest", (100.0, 900.0)), run_of("go-rest", (300.0, 700.0)), run_of("go-rest", (200.0, 800.0))]
+    (standing,) = standings_of({"go-rest": rounds})
+    assert (standing.load, standing.rounds, standing.per_s) == ("50 users", 3, 800.0)
+
+
+def test_an_offered_rate_does_not_stand_beside_a_maximum() -> None:
+    maximum = run_of("go-rest", (9_000.0,))
+    offered = run_of("rust-rest", phases=[phase(1, 0, measured(2_000.0), rate=2_000.0)])
+    (standing,) = standings_of({"go-rest": [maximum], "rust-rest": [offered]})
+    assert (standing.contender, standing.load) == ("rust-rest", "2,000/s")

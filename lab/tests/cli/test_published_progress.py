@@ -13,7 +13,7 @@ from bakeoff.cli.published_progress import Publication
 from bakeoff.project import Project
 from bakeoff.serving.live import live_file, live_state
 from made_up import histogram_of, run_result
-from made_up_records import engine_second, phase_start
+from made_up_records import engine_second, phase_end, phase_start
 
 SECOND = engine_second(operations=1200, failed=2, service_histogram=histogram_of(1.0))
 
@@ -31,12 +31,14 @@ def test_a_reader_sees_what_the_lab_was_told(empty_checkout: Project) -> None:
         progress.record(phase_start())
         progress.usage({"target": 51.26})
         progress.record(SECOND)
+        progress.record(phase_end(duration_ns=1_000_000_000))
         progress.standing(run_result("one"))
         state = as_json(live_state(empty_checkout))
     assert state is not None
     assert state["phase"] == "Baseline, 10 virtual users"
     assert (state["rates_per_s"], state["failed"], state["cpu_percent"]) == ([1200], 2, {"target": 51.3})
-    assert state["standings"] == {"one": [100.0]}
+    (standing,) = state["standings"]
+    assert (standing["contender"], standing["load"], standing["per_s"]) == ("one", "10 users", 100.0)
     assert state["run"] == {"number": 2, "count": 6, "left_s": 40.0}
 
 

@@ -19,7 +19,7 @@ from bakeoff.serving.live import live_file
 from bakeoff.serving.web_app import create_app
 from browsers import axe_faults
 from made_up import histogram_of, run_result
-from made_up_records import engine_second, phase_start
+from made_up_records import engine_second, phase_end, phase_start
 
 PATHS = (
     "comparisons", "comparisons/1", "comparisons/2", "comparisons/2/report", "overlay?run=1,8", "runs",
@@ -87,5 +87,7 @@ def test_the_live_page_follows_the_lab(page: Page, address: str, empty_checkout:
         expect(page.locator("#step")).to_have_text("fast: quick · Baseline, 10 virtual users")
         expect(page.locator("#throughput")).to_have_text("12,345/s")
         expect(page.locator("#failed")).to_have_text("7")
-        expect(page.locator("#standings tr")).to_have_text(re.compile("fast"))
-    expect(page.locator("#idle")).to_be_visible()
+        expect(page.locator("#throughput-axis")).to_have_text("0 to 12,300/s, last 1 s")
+        expect(page.locator("#standings tr")).to_have_text(re.compile("fast.*10 users"))
+    expect(page.locator("#ended")).to_be_visible()
+    expect(page.locator("#idle")).to_be_hidden()

@@ -1,8 +1,7 @@
 """The live view of a comparison on a terminal: the current run, and how the contenders stand so far."""
 
-import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -11,8 +10,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from bakeoff.cli.tracked_progress import TrackedProgress
-from bakeoff.results.run import RunResult
-from bakeoff.serving.live import LiveState
+from bakeoff.reporting.numbers import three_digits
+from bakeoff.serving.live import LiveState, Standing
 from bakeoff.text.durations import words_for
 from bakeoff.text.sparkline import sparkline
 from bakeoff.text.table import Table, text_of
@@ -36,7 +35,6 @@ class LiveProgress(TrackedProgress):
         self._clock = clock
         self._began_s = clock()
         self._detail = ""
-        self._results: dict[str, list[RunResult]] = {}
         self._live = Live(console=console, get_renderable=self.rendered, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> "LiveProgress":
@@ -56,10 +54,6 @@ class LiveProgress(TrackedProgress):
     def detail(self, text: str) -> None:
         self._detail = text
 
-    def standing(self, result: RunResult) -> None:
-        super().standing(result)
-        self._results = {**self._results, result.contender: [*self._results.get(result.contender, []), result]}
-
     def rendered(self) -> RenderableType:
         """The view of the state now."""
         state = self.state
@@ -75,8 +69,8 @@ class LiveProgress(TrackedProgress):
             lines.append(_figures(state))
         elif self._detail:
             lines.append(Text(self._detail, style="dim", no_wrap=True, overflow="ellipsis"))
-        if self._results:
-            standings = text_of(_standings(self._results), width=self._console.width)
+        if state.standings:
+            standings = text_of(_standings(state.standings), width=self._console.width)
             lines.append(Text(f"\n{standings}", no_wrap=True))
         return Group(*lines)
 
@@ -105,16 +99,17 @@ def _figures(state: LiveState) -> RenderableType:
     return table
 
 
-def _standings(standings: Mapping[str, Sequence[RunResult]]) -> Table:
-    """Contenders by the median throughput of their rounds so far."""
-    rows = []
-    medians = {
-        key: statistics.median(run.total.throughput_per_s for run in runs if run.total is not None)
-        for key, runs in standings.items()
-    }
-    for key in sorted(medians, key=lambda key: -medians[key]):
-        totals = [run.total for run in standings[key] if run.total is not None]
-        p99 = statistics.median(total.latency.percentiles_ms["p99"] for total in totals)
-        failed = sum(total.failed for total in totals)
-        rows.append((key, f"{len(totals)}", f"{medians[key]:,.0f}", f"{p99:.1f}", f"{failed:,}"))
-    return Table("so far", ("contender", "rounds", "ops/s", "p99 ms", "failed"), rows, least=("rounds", "p99 ms"))
+def _standings(standings: Sequence[Standing]) -> Table:
+    rows = [
+        (
+            each.contender,
+            f"{each.rounds}",
+            each.load,
+            f"{each.per_s:,.0f}",
+            three_digits(each.p99_ms),
+            f"{each.failed:,}",
+        )
+        for each in standings
+    ]
+    headings = ("contender", "rounds", "at", "ops/s", "p99 ms", "failed")
+    return Table("so far", headings, rows, least=("rounds", "p99 ms"))

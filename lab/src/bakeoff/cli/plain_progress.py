@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 # A long phase without a line for minutes looks like one that hangs.
-_LINE_EVERY_S = 10
+_LINE_EVERY_S = 30
 
 
 class PlainProgress(TrackedProgress):
-    """A line for each step, and one every ten seconds of a phase; nothing moves."""
+    """A line for each step, and one every half minute of a phase; nothing moves."""
 
     def __init__(self, console: "Console", follow: Callable[[LiveState], None] = lambda _: None) -> None:
         super().__init__(follow)
@@ -44,7 +44,7 @@ class PlainProgress(TrackedProgress):
             self.say(f"    {live_figures(record, record.duration_ns / 1e9)}")
 
     def _second(self, record: EngineSecond) -> None:
-        """Says after each ten seconds what they were like; failures are counted from the begin of the phase."""
+        """Prints a line after each half minute; failures are counted from the start of the phase."""
         self._seconds.append(record)
         self._failed += record.failed
         if len(self._seconds) == _LINE_EVERY_S:

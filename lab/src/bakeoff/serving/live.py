@@ -21,8 +21,19 @@ class RunOfMany(msgspec.Struct):
     left_s: float
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """A contender at one load: medians over the rounds that held it, failures of all of them."""
+
+    contender: str
+    load: str
+    rounds: int
+    per_s: float
+    p99_ms: float | None
+    failed: int
+
+
 class LiveState(msgspec.Struct):
-    """The progress of a lab: rates and latencies of the latest seconds, throughput of each contender's runs so far."""
+    """The progress of a lab: rates and latencies of the latest whole seconds, and each contender so far."""
 
     pid: int
     command: str
@@ -34,7 +45,7 @@ class LiveState(msgspec.Struct):
     run: RunOfMany | None = None
     rates_per_s: list[float] = []
     p99s_ms: list[float] = []
-    standings: dict[str, list[float]] = {}
+    standings: list[Standing] = []
 
 
 def live_state(project: Project) -> LiveState | None:

@@ -144,6 +144,11 @@ class Pages:
         """The running comparison."""
         return page("live.html.j2", here="live")
 
+    def newest(self, _request: Request) -> Response:
+        """The newest comparison, wherever it is listed."""
+        rows, _ = list_comparisons(self._server, ComparisonFilter(), 1)
+        return RedirectResponse(f"/comparisons/{rows[0].id}" if rows else "/comparisons")
+
     async def live_events(self, request: Request) -> Response:
         """The running comparison, as server-sent events: the whole state whenever it changes."""
 

@@ -38,6 +38,7 @@ def create_app(
     routes = [
         Route("/", pages.home),
         Route("/comparisons", pages.comparisons),
+        Route("/comparisons/newest", pages.newest),
         Route("/comparisons/{id}.json", pages.comparison_json),
         Route("/comparisons/{id}/report", pages.report),
         Route("/comparisons/{id}", pages.comparison),

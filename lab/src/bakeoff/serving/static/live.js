@@ -1,4 +1,4 @@
-// Follows the running lab: each event holds its whole state, or null when none is at work.
+// Follows the running lab: each event holds its whole state, or null when none is running.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -7,41 +7,38 @@ const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 let stepBegan = Date.now();
 let shownStep = null;
 
-function median(values) {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function sparkline(element, values) {
+// The line starts at zero; the words are its axes.
+function sparkline(name, values, unit) {
   const highest = Math.max(...values, 1e-9);
   const step = 300 / Math.max(1, values.length - 1);
   const points = values.map((value, index) => `${(index * step).toFixed(1)},${(98 - (value / highest) * 94).toFixed(1)}`);
-  element.setAttribute("points", points.join(" "));
+  byId(`${name}-line`).setAttribute("points", points.join(" "));
+  byId(`${name}-axis`).textContent = values.length ? `0 to ${digits.format(highest)}${unit}, last ${values.length} s` : "";
 }
 
 function standings(entries) {
-  const rows = Object.entries(entries)
-    .map(([name, rates]) => ({ name, rounds: rates.length, rate: median(rates) }))
-    .sort((one, other) => other.rate - one.rate)
-    .map(({ name, rounds, rate: figure }) => {
-      const row = document.createElement("tr");
-      const head = document.createElement("th");
-      head.scope = "row";
-      head.textContent = name;
-      row.append(head, ...[rounds, rate.format(figure)].map((text) => {
-        const cell = document.createElement("td");
-        cell.textContent = text;
-        return cell;
-      }));
-      return row;
-    });
+  const rows = entries.map(({ contender, rounds, load, per_s, p99_ms, failed }) => {
+    const row = document.createElement("tr");
+    const head = document.createElement("th");
+    head.scope = "row";
+    head.textContent = contender;
+    const p99 = p99_ms === null ? "–" : digits.format(p99_ms);
+    row.append(head, ...[rounds, load, rate.format(per_s), p99, rate.format(failed)].map((text) => {
+      const cell = document.createElement("td");
+      cell.textContent = text;
+      return cell;
+    }));
+    return row;
+  });
   byId("standings").replaceChildren(...rows);
   byId("so-far").hidden = rows.length === 0;
 }
 
 function show(state) {
-  byId("idle").hidden = state !== null;
+  // What was followed here has ended: its report is the newest.
+  if (state === null && shownStep !== null) byId("ended").hidden = false;
+  byId("idle").hidden = state !== null || shownStep !== null;
+  if (state !== null) byId("ended").hidden = true;
   byId("running").hidden = state === null;
   if (state === null) return;
   if (state.step !== shownStep) {
@@ -66,8 +63,8 @@ function show(state) {
     .filter(([role]) => role in state.cpu_percent)
     .map(([role, name]) => `${name} ${rate.format(state.cpu_percent[role])}%`)
     .join(" · ") || "–";
-  sparkline(byId("throughput-line"), state.rates_per_s);
-  sparkline(byId("p99-line"), state.p99s_ms);
+  sparkline("throughput", state.rates_per_s, "/s");
+  sparkline("p99", state.p99s_ms, " ms");
   standings(state.standings);
 }
 
