@@ -281,12 +281,32 @@ def test_a_comparison_as_json_is_judged_as_its_text_is(
     ]
     compare(["c1", "c2"])
     text = capsys.readouterr().out
+    assert not document["measured_together"]
+    first_line, *_ = text.splitlines()
+    assert first_line.startswith("Not measured together, so no verdict. Rounds of one comparison differed by up to")
+    assert "./bakeoff run quick --against REF --rounds 5." in first_line
     for name in ("c1", "c2"):
         judgement = document["judgements"][name]
         assert f"{name}: {judgement['verdict']}" in text
         assert [each["tied_with"] for each in judgement["contenders"]] == [["rust-rest"], ["go-rest"]]
         assert judgement["contenders"][0]["peak_throughput_per_s"]["values"] == [{"c1": 500, "c2": 700}[name]] * 3
     assert "histogram" not in str(document)
+
+
+def test_single_runs_are_judged_only_where_they_were_measured_together(
+    store: MetricsStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("METRICS_DATABASE_URL", store.server.url)
+    for rate in (500, 900):
+        add(store, run_of("go-rest", [rate]), run_of("rust-rest", [rate]))
+    runs = [run.id for run in list_runs(store.server, RunFilter(), 4).runs]
+    compare([str(runs[0]), str(runs[1])], json=True)
+    assert json.loads(capsys.readouterr().out)["measured_together"]
+    compare([str(runs[0]), str(runs[2])], json=True)
+    apart = json.loads(capsys.readouterr().out)
+    assert (apart["measured_together"], apart["judgements"]) == (False, {})
+    compare([str(runs[0]), str(runs[2])])
+    assert "No scatter of this machine is known" in capsys.readouterr().out
 
 
 def ages(days: int) -> datetime:

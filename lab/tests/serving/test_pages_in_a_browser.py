@@ -83,6 +83,7 @@ def test_the_live_page_follows_the_lab(page: Page, address: str, empty_checkout:
         progress.step("fast: quick", 10.0)
         progress.record(phase_start())
         progress.record(engine_second(operations=12345, failed=7, service_histogram=histogram_of(1.0)))
+        progress.record(phase_end(duration_ns=1_000_000_000))
         progress.standing(run_result("fast"))
         expect(page.locator("#step")).to_have_text("fast: quick · Baseline, 10 virtual users")
         expect(page.locator("#throughput")).to_have_text("12,345/s")

@@ -1,6 +1,6 @@
 """Stored runs side by side. Pure functions over figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TypeVar
@@ -8,6 +8,9 @@ from typing import TypeVar
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.run_figures import METRICS, RunFigures, Series
 from bakeoff.history.run_references import Referenced
+from bakeoff.judging.judgement import Judgement
+from bakeoff.project import COMMAND
+from bakeoff.reporting.numbers import percent
 
 _Key = TypeVar("_Key")
 
@@ -34,6 +37,26 @@ class SideBySide:
         if column is self.columns[0] or not base or value is None:
             return None
         return value / base - 1
+
+
+def measured_together(references: Sequence[Referenced]) -> bool:
+    """Whether all runs are of one comparison, which interleaves them; files do not know theirs."""
+    comparisons = {run.comparison_id for reference in references for run in reference.stored}
+    return len(comparisons) == 1 and 0 not in comparisons
+
+
+def caution(judgements: Iterable[Judgement]) -> str:
+    """Why changes between comparisons are no verdict, with the scatter that is known of this machine."""
+    known = [each.noise_floor for each in judgements if each.noise_floor is not None]
+    scatter = (
+        f"Rounds of one comparison differed by up to {percent(max(known))} here; sessions differ by more."
+        if known
+        else "No scatter of this machine is known: no comparison has two rounds."
+    )
+    return (
+        f"Not measured together, so no verdict. {scatter} To compare commits, measure both at once: "
+        f"{COMMAND} run quick --against REF --rounds 5."
+    )
 
 
 def side_by_side(references: Sequence[Referenced]) -> list[SideBySide]:

@@ -10,8 +10,9 @@ from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 
 def judgements_of(references: Sequence[Referenced]) -> dict[str, Judgement]:
-    """By name, a judgement of each comparison; of single runs one together. Empty where a reference is a file.
+    """By name, a judgement of each comparison; of single runs of one comparison one together.
 
+    Empty where a reference is a file, and of single runs of several comparisons.
     Comparisons are not judged together: rounds that were not made in the same minutes cannot be compared with each
     other one by one.
     """
@@ -19,6 +20,8 @@ def judgements_of(references: Sequence[Referenced]) -> dict[str, Judgement]:
     if not all(run.id for run in runs):
         return {}
     if all(reference.comparison is None for reference in references):
+        if len({run.comparison_id for run in runs}) > 1:
+            return {}
         return {", ".join(reference.name for reference in references): judge(overlaid(runs, "selected runs"))}
     return {each.name: judge(each.comparison) for each in references if each.comparison is not None}
 

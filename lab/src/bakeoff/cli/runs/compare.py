@@ -23,7 +23,7 @@ def compare(
 ) -> None:
     """Compare stored runs or comparisons with the first one."""
     from bakeoff.history.changed_workload import changed_in_words, refuse_changed, refuse_several
-    from bakeoff.history.comparing import side_by_side
+    from bakeoff.history.comparing import caution, measured_together, side_by_side
     from bakeoff.history.judged import judgements_of
     from bakeoff.history.run_references import resolve
     from bakeoff.history.run_tables import comparison_of_references
@@ -45,15 +45,18 @@ def compare(
             f"{' and '.join(each.name for each in found)} measured nothing alike: no contender, mode, payload, load "
             "and settings in common. Compare single runs by their ids instead."
         )
+    together = measured_together(found)
     if json:
-        compared_json = [asdict(each) for each in compared]
-        print_json({"compared": compared_json, "changed_workloads": changed, "judgements": plain_json(judged)})
+        document = {"measured_together": together, "compared": [asdict(each) for each in compared]}
+        print_json({**document, "changed_workloads": changed, "judgements": plain_json(judged)})
         return
+    if not together:
+        typer.echo(f"{caution(judged.values())}\n")
     if changed:
         typer.echo(f"{changed_in_words(changed)}\n")
     parts: list[Table | str] = [comparison_of_references(each) for each in compared]
     for name, judgement in judged.items():
         parts += [f"{name}: {judgement.verdict}", judgement_table(judgement)]
     show(*parts)
-    if any(column.runs == 1 for each in compared for column in each.columns):
+    if together and any(column.runs == 1 for each in compared for column in each.columns):
         say(f"A single run cannot show small differences: {COMMAND} run --rounds 5 separates them from noise.")
