@@ -52,9 +52,10 @@ def test_twenty_four_styles_differ_without_colour() -> None:
     assert len({(look.shape, look.hollow, tuple(look.dash)) for look in map(style, range(24))}) == 24
 
 
-def test_eight_styles_differ_in_dash_and_in_point() -> None:
-    assert len({tuple(style(number).dash) for number in range(8)}) == 8
-    assert len({(style(number).shape, style(number).hollow) for number in range(8)}) == 8
+def test_languages_differ_in_hue_and_dash_and_protocols_in_point() -> None:
+    assert len({(style(number).colour, tuple(style(number).dash)) for number in range(8)}) == 8
+    assert len({(style(8 * number).shape, style(8 * number).hollow) for number in range(8)}) == 8
+    assert len({style(8 * number).colour for number in range(8)}) == 1
 
 
 def test_points_are_closed_paths() -> None:

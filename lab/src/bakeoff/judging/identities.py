@@ -1,17 +1,52 @@
 """Names and numbers of contenders that stay the same from payload to payload. Pure functions."""
 
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bakeoff.judging.judgement import JudgedContender
 
+LOOKS = 8
+"""Hues, and points, that a report tells apart."""
+
 
 def identified(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
-    """The contenders with name and identity. Identities follow the names, so that they do not change with the ranks."""
+    """The contenders with name and identity.
+
+    An identity follows from language and protocol, so that a target looks the same in all reports: its hue is that of
+    the language, its point that of the protocol. Several of one language and protocol are numbered by name, and take
+    hues of no language while there are any.
+    """
     names = _names(contenders)
     alike = {contender.key: _alike(contender) for contender in contenders}
-    places = {each: place for place, each in enumerate(sorted(set(alike.values())))}
+    hues = _places({contender.language for contender in contenders})
+    points = _places({contender.protocol for contender in contenders})
+    free = [hue for hue in range(LOOKS) if hue not in hues.values()]
+    places: dict[tuple[str, ...], int] = {}
+    taken: set[int] = set()
+    for contender in sorted(contenders, key=lambda each: alike[each.key]):
+        if alike[contender.key] in places:
+            continue
+        hue, turn = hues[contender.language], 0
+        while (number := _number(hue, points[contender.protocol], turn)) in taken:
+            hue, turn = (free.pop(0), 0) if free else (hues[contender.language], turn + 1)
+        places[alike[contender.key]] = number
+        taken.add(number)
     return [replace(each, name=names[each.key], identity=places[alike[each.key]]) for each in contenders]
+
+
+def _number(hue: int, point: int, turn: int) -> int:
+    return (turn * LOOKS + point) * LOOKS + hue
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    """A place for each name, the same whatever other names there are unless two want one."""
+    places: dict[str, int] = {}
+    for name in sorted(names):
+        wanted = zlib.crc32(name.encode()) % LOOKS
+        ring = [(wanted + step) % LOOKS for step in range(LOOKS)]
+        places[name] = next((place for place in ring if place not in places.values()), wanted)
+    return places
 
 
 def _names(contenders: Sequence[JudgedContender]) -> dict[str, str]:

@@ -125,7 +125,7 @@ def _embedded(report: Report) -> Markup:
     document = {
         "charts": msgspec.to_builtins(report.charts),
         "styles": msgspec.to_builtins(
-            [palette.style(number) for number in range(len(_identities(report.judgement.contenders)) or 1)]
+            {series.style: palette.style(series.style) for chart in report.charts for series in chart.series}
         ),
     }
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -144,8 +144,8 @@ def _choices(judgement: Judgement) -> list[tuple[str, list[Table]]]:
 
 
 def _identities(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
-    """A contender for each identity, in the order of styles."""
-    return [each for _, each in sorted({each.identity: each for each in contenders}.items())]
+    """A contender for each identity, by name."""
+    return sorted({each.identity: each for each in contenders}.values(), key=lambda each: each.name)
 
 
 def _theme_css() -> str:

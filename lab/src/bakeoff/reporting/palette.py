@@ -75,11 +75,11 @@ _POINTS: Sequence[tuple[Shape, bool]] = (
 
 
 def style(number: int) -> Style:
-    """Any number of styles: after each round of colours, dash and point are combined again."""
-    colours = len(LIGHT.series)
-    turn, colour = divmod(number, colours)
-    shape, hollow = _POINTS[(colour + 3 * turn) % len(_POINTS)]
-    return Style(colour, _DASHES[(colour + turn) % len(_DASHES)], shape, hollow)
+    """The style of an identity: its hue, then its point, then a turn of dashes."""
+    rest, colour = divmod(number, len(LIGHT.series))
+    turn, point = divmod(rest, len(_POINTS))
+    shape, hollow = _POINTS[point]
+    return Style(colour, _DASHES[(colour + point + turn) % len(_DASHES)], shape, hollow)
 
 
 def outline(shape: Shape, x: float, y: float, radius: float) -> str:

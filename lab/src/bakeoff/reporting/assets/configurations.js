@@ -17,7 +17,7 @@ bakeoff.configurations = (() => {
   }
 
   function look(styles, series, points) {
-    const style = styles[series.style % styles.length];
+    const style = styles[series.style];
     const line = colour(`series-${style.colour}`);
     return {
       label: series.name,

@@ -1,4 +1,4 @@
-"""The cost of an operation: CPU of target, database and engine stacked, and their memory."""
+"""The cost of an operation: CPU of target, database and engine stacked, and the memory of the target."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"target": "target", "database": "database", "engine": "generator"}
 _CPU_NOTE = "Kernel counters, divided by acknowledged operations; all phases together."
-_MEMORY_NOTE = "Resident memory, shared pages counted once; all phases together."
+_MEMORY_NOTE = "Resident memory of the target, shared pages counted once; all phases together."
 
 
 def parts_of(level: Level) -> Iterator[tuple[str, CostEstimate]]:
@@ -25,9 +25,10 @@ def cost_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart
     totals = {each.key: each.total for each in contenders if each.total is not None and each.total.costs}
     rows = [Row(each.name, identity(each), each.identity) for each in contenders if each.key in totals]
 
+    # The buffers of a database are larger than any target, and would hide what differs.
     figures = (
-        ("cpu", "CPU per operation", Axis("CPU µs per operation", "linear", "us"), _CPU_NOTE, "cpu_us_each"),
-        ("memory", "Peak memory", Axis("peak memory, MB", "linear", "mb"), _MEMORY_NOTE, "memory_peak_mb"),
+        ("cpu", "CPU per operation", Axis("CPU µs per operation", "linear", "us"), _CPU_NOTE, "cpu_us_each", ROLES),
+        ("memory", "Peak memory", Axis("peak memory, MB", "linear", "mb"), _MEMORY_NOTE, "memory_peak_mb", ROLES[:1]),
     )
     charts = [
         Chart(
@@ -38,12 +39,12 @@ def cost_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart
             rows=rows,
             stacks=[
                 Stack(ROLE_NAMES[role], style, [_value(each, role, figure) for each in totals.values()])
-                for style, role in enumerate(ROLES)
+                for style, role in enumerate(roles)
             ],
             group=group,
             note=note,
         )
-        for slot, title, axis, note, figure in figures
+        for slot, title, axis, note, figure, roles in figures
     ]
     return [chart for chart in charts if any(value for stack in chart.stacks for value in stack.values)]
 
