@@ -140,6 +140,29 @@ def test_trends_draw_each_run(pages: TestClient) -> None:
     assert pages.get("/trends?target=fast&metric=p99").text.count("<circle") == 3
 
 
+def test_trends_begin_with_what_was_measured_last(pages: TestClient) -> None:
+    page = pages.get("/trends").text
+    assert "<circle" in page
+    assert re.search(r">\d\d \w{3}</text>", page), "dates on the axis"
+
+
+@pytest.mark.parametrize(
+    ("address", "back"),
+    [("/comparisons/1/report", "/comparisons/1"), ("/runs/1", "/runs"), ("/overlay?run=1&run=2", "/runs")],
+)
+def test_a_report_leads_back(pages: TestClient, address: str, back: str) -> None:
+    assert f'<a class="back" href="{back}">' in pages.get(address).text
+
+
+def test_a_single_run_is_not_blamed_for_being_alone(pages: TestClient) -> None:
+    assert "Only one contender" not in pages.get("/runs/1").text
+
+
+def test_the_newest_comparison_has_an_address(pages: TestClient) -> None:
+    found = pages.get("/comparisons/newest", follow_redirects=False).headers["location"]
+    assert re.fullmatch(r"/comparisons/\d+", found) and pages.get(found).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
     [

@@ -41,3 +41,12 @@ def test_zeros_and_a_single_value_are_drawn() -> None:
     chart = trend_chart([0.0], [])
     assert chart is not None
     assert len(chart.points) == 1
+
+
+def test_the_axis_names_the_first_and_the_last_run_and_few_between() -> None:
+    names = [f"{day} Jul abc" for day in range(1, 31)]
+    chart = trend_chart([1.0] * 30, [], names)
+    assert chart is not None
+    words = [each for _, each in chart.ticks]
+    assert (len(words), words[0], words[-1]) == (6, names[0], names[-1])
+    assert [x for x, _ in chart.ticks] == [chart.points[names.index(each)].x for each in words]

@@ -61,8 +61,8 @@ _GLOBALS = {
 """Names that every template knows, those that are imported too."""
 
 
-def html_report(report: Report) -> str:
-    """The whole page."""
+def html_report(report: Report, back: tuple[str, str] | None = None) -> str:
+    """The whole page; `back` is the address and the name of the page that leads here, where one does."""
     judgement = report.judgement
     scripts, styles = [_asset(name) for name in _SCRIPTS], [_theme_css(), *(_asset(name) for name in _STYLES)]
     return (
@@ -70,6 +70,7 @@ def html_report(report: Report) -> str:
         .get_template("report.html.j2", globals=_GLOBALS)
         .render(
             report=report,
+            back=back,
             judgement=judgement,
             policy=_policy(scripts, styles),
             scripts=[Markup(script) for script in scripts],  # noqa: S704 — our own files, not data

@@ -18,13 +18,14 @@ def missing_of(judgement: Judgement, stored: StoredComparison) -> list[str]:
 
 
 def _whole(judgement: Judgement, stored: StoredComparison) -> Iterator[str]:
+    # Of a single run no comparison is expected.
     if not judgement.contenders:
         yield "Nothing was measured, so there is nothing to compare."
-    elif len(judgement.contenders) == 1:
+    elif len(judgement.contenders) == 1 and len(stored.runs) > 1:
         yield "Only one contender was measured: there is nothing to compare it with."
     if judgement.status != "completed":
         yield f"The comparison is {judgement.status}: some planned runs are missing."
-    if judgement.contenders and 0 < judgement.rounds < 3:
+    if len(stored.runs) > 1 and 0 < judgement.rounds < 3:
         yield f"Only {plural(judgement.rounds, 'round')}: intervals and ties need three or more (--rounds 3)."
     if stored.runs and not any(run.result.timeline for run in stored.runs):
         yield "These runs have no per-second figures, so there are no charts over time."

@@ -38,7 +38,7 @@ LIGHT = Theme(
     grid="#e3e6ea",
     accent="#1558b0",
     danger="#b42318",
-    series=("#1764c0", "#dc6407", "#083f38", "#b85c8e", "#875017", "#391156", "#3d96f1", "#5b457a"),
+    series=("#1764c0", "#391156", "#083f38", "#b85c8e", "#875017", "#3d96f1", "#dc6407", "#5b457a"),
     roles=("#26415f", "#7f97b3", "#c9d3de"),
 )
 DARK = Theme(
@@ -48,7 +48,7 @@ DARK = Theme(
     grid="#2d333b",
     accent="#7ab7ff",
     danger="#ff8a7a",
-    series=("#5aa9ff", "#f28a30", "#a8f5dd", "#c78ab4", "#d54135", "#7a72ee", "#f5e14f", "#9b6691"),
+    series=("#5aa9ff", "#7a72ee", "#a8f5dd", "#c78ab4", "#d54135", "#f5e14f", "#f28a30", "#9b6691"),
     roles=("#c3d5ea", "#7089a6", "#3c4d61"),
 )
 

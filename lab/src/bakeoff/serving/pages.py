@@ -21,6 +21,8 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.report import report_of
+from bakeoff.results.mode_names import UNRANKED
+from bakeoff.results.run import Status
 from bakeoff.serving import trend_chart
 from bakeoff.serving.live import live_state
 from bakeoff.serving.page_replies import id_in_path, ids_in_query, page
@@ -31,6 +33,7 @@ PAGE_LENGTH = 50
 _TREND_LENGTH = 500
 _MOST_OVERLAID = 12
 _LIVE_PERIOD_S = 0.5
+_RUNS = ("/runs", "Runs")
 _NO_NAMES: Sequence[str] = ()
 _NO_RUNS: Sequence[RunFigures] = ()
 # A report brings its own policy, which names its scripts by their digests.
@@ -81,7 +84,8 @@ class Pages:
 
     def report(self, request: Request) -> Response:
         """One comparison's full report."""
-        return _report(load_comparison(self._server, id_in_path(request)))
+        stored = load_comparison(self._server, id_in_path(request))
+        return _report(stored, (f"/comparisons/{stored.id}", f"Comparison {stored.id}"))
 
     def comparison_json(self, request: Request) -> Response:
         """One comparison's figures."""
@@ -99,27 +103,24 @@ class Pages:
 
     def run(self, request: Request) -> Response:
         """One run: its report, alone."""
-        return _report(overlaid(load_runs(self._server, [id_in_path(request)]), "a single run"))
+        return _report(overlaid(load_runs(self._server, [id_in_path(request)]), "a single run"), _RUNS)
 
     def overlay(self, request: Request) -> Response:
         """Several runs in one report."""
         ids = ids_in_query(request.query_params.getlist("run"))
         if not 1 <= len(ids) <= _MOST_OVERLAID:
             raise HTTPException(400, f"Select 1 to {_MOST_OVERLAID} runs to compare.")
-        return _report(overlaid(load_runs(self._server, ids), "selected runs"))
+        return _report(overlaid(load_runs(self._server, ids), "selected runs"), _RUNS)
 
     def trends(self, request: Request) -> Response:
         """One figure of one target over time, with its change points."""
         known = choices(self._server)
-        target = _given(request, "target") or next(iter(known.targets), None)
         name = _given(request, "metric") or "throughput"
         if name not in METRICS:
             raise HTTPException(400, f'There is no metric "{name}". Metrics: {", ".join(METRICS)}.')
-        wanted = RunFilter(
-            target, _given(request, "mode") or _first(known.modes), _given(request, "payload") or "default"
-        )
+        wanted = self._like_the_newest(RunFilter(*(_given(request, each) for each in ("target", "mode", "payload"))))
         operation, operations, runs = _given(request, "operation"), _NO_NAMES, _NO_RUNS
-        if target is not None:
+        if wanted.target is not None:
             runs, operations = self._series(wanted, name, operation)
         values = [value for run in runs if (value := METRICS[name].of(run)) is not None]
         changes = trend(values)
@@ -135,7 +136,7 @@ class Pages:
             runs=runs,
             changes=changes,
             workload_changes=changed_at(runs),
-            chart=trend_chart.trend_chart(values, changes),
+            chart=trend_chart.trend_chart(values, changes, [_when(run) for run in runs]),
             width=trend_chart.WIDTH,
             height=trend_chart.HEIGHT,
         )
@@ -167,6 +168,13 @@ class Pages:
         """Comparisons are what people come for."""
         return RedirectResponse("/comparisons")
 
+    def _like_the_newest(self, wanted: RunFilter) -> RunFilter:
+        """What was not chosen is that of the newest run, of one that is ranked where there is one."""
+        fitting = list_runs(self._server, wanted, _TREND_LENGTH).runs
+        ranked = (run for run in fitting if run.status == Status.COMPLETED and run.mode not in UNRANKED)
+        newest = next(ranked, next(iter(fitting), None))
+        return wanted if newest is None else RunFilter(newest.target, newest.mode, newest.payload)
+
     def _series(
         self, wanted: RunFilter, metric: str, operation: str | None
     ) -> tuple[Sequence[RunFigures], Sequence[str]]:
@@ -178,8 +186,8 @@ class Pages:
         return newest_series(runs, METRICS[metric]).runs, sorted({each.operation for each in found})
 
 
-def _report(stored: StoredComparison) -> Response:
-    return HTMLResponse(html_report(report_of(judge(stored), stored)), headers=_REPORT_HEADERS)
+def _report(stored: StoredComparison, back: tuple[str, str]) -> Response:
+    return HTMLResponse(html_report(report_of(judge(stored), stored), back), headers=_REPORT_HEADERS)
 
 
 def _given(request: Request, name: str) -> str | None:
@@ -191,6 +199,5 @@ def _before(request: Request) -> int | None:
     return None if text is None else ids_in_query([text])[0]
 
 
-def _first(values: Sequence[str]) -> str | None:
-    """A mode to begin with: a longer one where there is one."""
-    return next((value for value in values if value != "smoke"), next(iter(values), None))
+def _when(run: RunFigures) -> str:
+    return f"{run.started_at:%d %b} {(run.commit or '')[:7]}".strip()

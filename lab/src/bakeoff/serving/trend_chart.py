@@ -8,8 +8,9 @@ from bakeoff.history.trends import ChangePoint
 from bakeoff.reporting.numbers import three_digits
 
 WIDTH, HEIGHT = 960, 280
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 28
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 64, 16, 40
 _MOST_LINES = 5
+_MOST_TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -32,15 +33,21 @@ class Segment:
 
 @dataclass(frozen=True)
 class TrendChart:
-    """Coordinates in a box of WIDTH × HEIGHT. `grid` maps heights to what is written beside them."""
+    """Coordinates in a box of WIDTH × HEIGHT. `grid` and `ticks` are places with what is written at them."""
 
     points: Sequence[Point]
     levels: Sequence[Segment]
     grid: Sequence[tuple[float, str]]
+    ticks: Sequence[tuple[float, str]]
 
 
-def trend_chart(values: Sequence[float], changes: Sequence[ChangePoint]) -> TrendChart | None:
-    """The drawing, from zero to a round figure above the highest value; None where there is nothing to draw."""
+def trend_chart(
+    values: Sequence[float], changes: Sequence[ChangePoint], names: Sequence[str] = ()
+) -> TrendChart | None:
+    """The drawing, from zero to a round figure above the highest value; None where there is nothing to draw.
+
+    Of the points' names those stand on the axis that have room, the first and the last among them.
+    """
     if not values:
         return None
     spacing = _round_spacing(max(values) or 1.0)
@@ -62,8 +69,15 @@ def trend_chart(values: Sequence[float], changes: Sequence[ChangePoint]) -> Tren
             Segment(x_of(begin), x_of(end - 1), y_of(height))
             for begin, end, height in zip(edges[:-1], edges[1:], heights, strict=False)
         ],
+        ticks=[(x_of(index), names[index]) for index in _spread(len(names), _MOST_TICKS)],
         grid=[(y_of(spacing * line), three_digits(spacing * line)) for line in range(lines + 1)],
     )
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """Evenly spread places, the first and the last among them."""
+    shown = min(count, most)
+    return sorted({round(place * (count - 1) / max(1, shown - 1)) for place in range(shown)})
 
 
 def _round_spacing(highest: float) -> float:
