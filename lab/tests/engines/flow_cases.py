@@ -131,6 +131,18 @@ def _interposed() -> Json:
             "turns": 12}  # fmt: skip
 
 
+def _nested() -> Json:
+    shelf = _operation("shelf", "POST", ["/shelves"], ["{}"], weight=1, creates="shelf", expect=201,
+                       capture={"id": "/id"})  # fmt: skip
+    book = _operation("book", "POST", ["/shelves/", ID, "/books"], NAME, weight=1, creates="book", needs="shelf",
+                      expect=201, capture={"id": "/id"})  # fmt: skip
+    read = _operation("read", "GET", ["/books/", ID], needs="book", weight=4)
+    drop = _operation("drop", "DELETE", ["/shelves/", ID], needs="shelf", effect=DELETES, weight=2, expect=204)
+    replies = {"shelf": [MADE], "book": [MADE], "read": [_reply()], "drop": [_reply(204, "")]}
+    return {"name": "what a creator needs is created before it", "plan": _plan(read, book, drop, shelf),
+            "replies": replies, "turns": 24}  # fmt: skip
+
+
 def _forms_and_cookies() -> Json:
     form = _operation("sign in", "POST", ["/session"], ['{"user":"u ', {"slot": "sequence"}, '","keep":true}'],
                       body="form", expect=204)  # fmt: skip
@@ -156,5 +168,6 @@ CASES: tuple[Json, ...] = (
     _sessions(),
     _failing_sessions(),
     _interposed(),
+    _nested(),
     _forms_and_cookies(),
 )

@@ -104,15 +104,17 @@ class User:
             self.session = None
 
     def _possible(self, chosen: int, draw: int) -> int:
-        """The login first; what creates an entity in the place of what needs one that the user does not have."""
+        """The login first; what creates an entity in the place of what needs one that the user lacks, and so on."""
         operations = self.plan["operations"]
         logins = [index for index, each in enumerate(operations) if each.get("login")]
         if logins and self.login is None:
             return logins[0]
         kind = operations[chosen]["needs"]
-        if kind is None or self._entity(operations[chosen], draw) is not None:
-            return chosen
-        return next(index for index, each in enumerate(operations) if each["creates"] == kind and each["needs"] != kind)
+        while kind is not None and self._entity(operations[chosen], draw) is None:
+            creators = [index for index, each in enumerate(operations) if each["creates"] == kind != each["needs"]]
+            chosen = creators[0]
+            kind = operations[chosen]["needs"]
+        return chosen
 
     def _entity(self, operation: Json, draw: int) -> Json | None:
         kind = operation["needs"]

@@ -66,6 +66,8 @@ const EVERY_KIND: &str = r#"
     package test;
     import "google/protobuf/struct.proto";
     import "google/protobuf/timestamp.proto";
+    import "google/protobuf/wrappers.proto";
+    import "google/protobuf/duration.proto";
     enum Colour { NONE = 0; RED = 1; BLUE = 2; }
     message Inner { string name = 1; sint32 depth = 2; Inner inner = 3; }
     message Every {
@@ -75,14 +77,52 @@ const EVERY_KIND: &str = r#"
       map<string, Inner> u = 21; google.protobuf.Struct v = 22; google.protobuf.ListValue w = 23;
       google.protobuf.Timestamp x = 24; google.protobuf.Timestamp y = 25; optional int32 z = 26;
       repeated int32 numbers = 27; map<string, int64> counts = 28; int32 snake_case_name = 29;
+      repeated Colour colours = 30; repeated bool flags = 31; map<int32, Inner> by_number = 32;
+      map<bool, string> by_flag = 33; map<uint64, int32> by_size = 34;
+      google.protobuf.StringValue text = 35; google.protobuf.Int64Value whole = 36; google.protobuf.BoolValue flag = 37;
+      google.protobuf.DoubleValue double = 38; repeated google.protobuf.StringValue texts = 39;
+      google.protobuf.Duration pause = 40; repeated google.protobuf.Duration pauses = 41;
       google.protobuf.Value any = 200;
     }
     service Service { rpc Call(Every) returns (Every); }
 "#;
 
+const GROUPS: &str = r#"
+    syntax = "proto2";
+    package test;
+    message Every {
+      required string id = 1;
+      repeated group Part = 2 { optional string name = 1; optional group Size = 2 { optional int32 width = 3; } }
+      optional int32 last = 3;
+    }
+    service Service { rpc Call(Every) returns (Every); }
+"#;
+
+#[test]
+fn groups_are_encoded_as_reflection_does_it() {
+    let (set, pool) = compiled(GROUPS);
+    let integer = json!({"slot": "integer", "min": 1, "max": 200});
+    let text = json!({"slot": "alphanumeric", "length": 3});
+    let message = json!([
+        "{\"id\":\"a\",\"part\":[{\"name\":\"",
+        text,
+        "\",\"size\":{\"width\":",
+        integer,
+        "}},{\"name\":\"b\"},{}],\"last\":",
+        integer,
+        "}"
+    ]);
+    let descriptor = pool.get_message_by_name("test.Every").expect("the message");
+    compare(&plan_of(&set, &message), &descriptor, &[None]);
+}
+
 fn every_kind() -> (String, DescriptorPool) {
+    compiled(EVERY_KIND)
+}
+
+fn compiled(proto: &str) -> (String, DescriptorPool) {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("every.proto"), EVERY_KIND).expect("written");
+    std::fs::write(folder.path().join("every.proto"), proto).expect("written");
     let files = protox::compile(["every.proto"], [folder.path()]).expect("compiles");
     let set = base64::engine::general_purpose::STANDARD.encode(files.encode_to_vec());
     let pool = pool(&set);
@@ -113,6 +153,9 @@ fn every_kind_of_field_is_encoded_as_reflection_does_it() {
     let signed = json!({"slot": "integer", "min": -70_000, "max": -1});
     let decimal = json!({"slot": "decimal", "min": -999, "max": 999, "scale": 2});
     let text = json!({"slot": "alphanumeric", "length": 3});
+    let colour = json!({"slot": "choice", "choices": ["RED", "BLUE"]});
+    let flag = json!({"slot": "choice", "choices": ["true", "false"]});
+    let pause = json!({"slot": "choice", "choices": ["1s", "0.250s"]});
     let message = json!([
         "{\"a\":", decimal, ",\"b\":", decimal, ",\"c\":", signed, ",\"d\":", signed, ",\"e\":", integer, ",\"f\":",
         integer, ",\"g\":", signed, ",\"h\":", signed, ",\"i\":", integer, ",\"j\":", integer, ",\"k\":", signed,
@@ -122,7 +165,10 @@ fn every_kind_of_field_is_encoded_as_reflection_does_it() {
         "\"],\"t\":{\"k\":\"", text, "\",\"", text, "\":\"v\"},\"u\":{\"k\":{\"name\":\"", text, "\"},\"fixed\":{}},\"v\":{\"a\":",
         decimal, ",\"b\":{\"c\":[]}},\"w\":[\"", text, "\",null],\"x\":\"", {"slot": "timestamp"},
         "\",\"y\":\"2024-01-15T10:30:00Z\",\"z\":0,\"numbers\":[1,", integer, "],\"counts\":{\"n\":", signed,
-        "},\"snakeCaseName\":", integer, ",\"any\":[", integer, ",{\"x\":\"", text, "\"}]}"
+        "},\"snakeCaseName\":", integer, ",\"any\":[", integer, ",{\"x\":\"", text, "\"}],\"colours\":[\"", colour, "\",\"RED\",\"", colour, "\"],\"flags\":[", flag, "],\"byNumber\":{\"-7\":{\"name\":\"",
+        text, "\"},\"8\":{}},\"byFlag\":{\"true\":\"", text, "\"},\"bySize\":{\"18446744073709551615\":", integer,
+        "},\"text\":\"", text, "\",\"whole\":", integer, ",\"flag\":", flag, ",\"double\":", decimal, ",\"texts\":[\"", text,
+        "\",\"b\"],\"pause\":\"", pause, "\",\"pauses\":[\"3s\",\"", pause, "\"]}"
     ]);
     let descriptor = pool.get_message_by_name("test.Every").expect("the message");
     compare(&plan_of(&set, &message), &descriptor, &[None]);

@@ -176,18 +176,19 @@ impl Workload {
     }
 
     /// A user without a login logs in first. An operation that needs what this user does not have is replaced by the first
-    /// one that creates it.
+    /// one that creates it; so is that one in turn.
     fn possible_operation(&self, chosen: usize, state: &UserState, session: Option<&Progress>) -> usize {
         if let Some(login) = self.login.filter(|_| state.login().is_none()) {
             return login;
         }
-        let operation = &self.operations[chosen];
-        match operation.needs {
-            Some(kind) if self.needed_entity(kind, operation.pick, state, session, 0.0).is_none() => {
-                self.creator_of(kind).unwrap_or(chosen)
-            }
-            _ => chosen,
-        }
+        let creator_of_lacking = |index: &usize| {
+            let operation = &self.operations[*index];
+            let kind = operation.needs?;
+            let lacks = self.needed_entity(kind, operation.pick, state, session, 0.0).is_none();
+            lacks.then(|| self.creator_of(kind)).flatten()
+        };
+        // More steps than kinds would be a circle.
+        std::iter::successors(Some(chosen), creator_of_lacking).take(self.kinds.len() + 1).last().unwrap_or(chosen)
     }
 
     /// The entity that an operation uses: the one that its session created, or any that it may pick.

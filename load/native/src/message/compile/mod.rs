@@ -31,7 +31,12 @@ pub fn compile(template: &Template, slots: &SlotTable, message: &MessageDescript
 const VARINT: u64 = 0;
 const SIXTY_FOUR_BIT: u64 = 1;
 pub(super) const LENGTH_DELIMITED: u64 = 2;
+const GROUP_START: u64 = 3;
+const GROUP_END: u64 = 4;
 const THIRTY_TWO_BIT: u64 = 5;
+
+/// Messages that JSON writes as the value in them.
+const WRAPPERS: [&str; 9] = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
 
 /// An encoding before its lengths are known.
 #[derive(Debug)]
@@ -87,6 +92,10 @@ impl Compiler<'_> {
             ("google.protobuf.Struct", Node::Object(members)) => self.struct_fields(members),
             ("google.protobuf.ListValue", Node::Array(items)) => self.list_items(items),
             ("google.protobuf.Timestamp", Node::String(pieces)) => self.instant(pieces),
+            (name, Node::String(_) | Node::Scalar(_)) if is_wrapper(name) => match message.get_field(1) {
+                Some(value) => self.single(node, &value),
+                None => Err(PlanError::rule(format!("message: {name} has no value"))),
+            },
             (_, Node::Object(members)) => members.iter().try_for_each(|(name, value)| {
                 let name = literal(name).ok_or_else(|| PlanError::rule("message: a field's name cannot be a slot"))?;
                 let field = field_named(message, &name)
@@ -121,13 +130,15 @@ impl Compiler<'_> {
         value: &Node,
     ) -> Compiled {
         let key = entry.map_entry_key_field();
-        if key.kind() != Kind::String {
-            return Err(PlanError::rule(format!("message: {} takes slots with string keys only", field.full_name())));
-        }
         self.tag(tag(field, LENGTH_DELIMITED));
         self.nested(|entry_fields| {
-            entry_fields.tag(tag(&key, LENGTH_DELIMITED));
-            entry_fields.text(name)?;
+            if key.kind() == Kind::String {
+                entry_fields.tag(tag(&key, LENGTH_DELIMITED));
+                entry_fields.text(name)?;
+            } else {
+                let known = literal(name).and_then(|name| serde_json::from_str(&name).ok());
+                entry_fields.literal(&encode_static(&key, known.ok_or_else(|| mismatch(field))?)?);
+            }
             entry_fields.single(value, &entry.map_entry_value_field())
         })
     }
@@ -135,12 +146,21 @@ impl Compiler<'_> {
     /// One value of a field, or one element of a repeated field.
     fn single(&mut self, node: &Node, field: &FieldDescriptor) -> Compiled {
         if let (Some(value), false) = (node.as_json(), is_any_value(field)) {
-            let value = if field.is_list() { Value::Array(vec![value]) } else { value };
-            let bytes = encode_static(field, value)?;
+            let bytes = encode_one(field, value)?;
             self.literal(&bytes);
             return Ok(());
         }
         match (node, field.kind()) {
+            // JSON has a text for some messages, such as a duration.
+            (Node::String(pieces), Kind::Message(_)) if !is_any_value(field) && self.is_choice(pieces) => {
+                self.scalar(pieces, node, field)
+            }
+            (_, Kind::Message(message)) if field.is_group() => {
+                self.tag(tag(field, GROUP_START));
+                self.message(node, &message)?;
+                self.tag(tag(field, GROUP_END));
+                Ok(())
+            }
             (_, Kind::Message(message)) => {
                 self.tag(tag(field, LENGTH_DELIMITED));
                 self.nested(|inner| inner.message(node, &message))
@@ -161,7 +181,7 @@ impl Compiler<'_> {
         if let Slot::Choice(choices) = &self.slots[*slot] {
             let encoded = choices
                 .iter()
-                .map(|choice| Ok(encode_static(field, choice_value(choice, node)?)?.into()))
+                .map(|choice| Ok(encode_one(field, choice_value(choice, node)?)?.into()))
                 .collect::<Result<Vec<_>, PlanError>>()?;
             self.fields.push(Emission::Vary(Varying::Choice(*slot, encoded)));
             return Ok(());
@@ -175,6 +195,10 @@ impl Compiler<'_> {
         self.tag(tag(field, wire_type));
         self.fields.push(Emission::Vary(Varying::Number(source, kind)));
         Ok(())
+    }
+
+    fn is_choice(&self, pieces: &[Piece]) -> bool {
+        matches!(pieces, [Piece::Slot(slot)] if matches!(self.slots[*slot], Slot::Choice(_)))
     }
 
     fn number_source(&self, slot: usize) -> Option<NumberSource> {
@@ -267,6 +291,11 @@ fn is_any_value(field: &FieldDescriptor) -> bool {
     matches!(field.kind(), Kind::Message(message) if message.full_name() == "google.protobuf.Value")
 }
 
+fn is_wrapper(message: &str) -> bool {
+    let kind = message.strip_prefix("google.protobuf.").and_then(|name| name.strip_suffix("Value"));
+    kind.is_some_and(|kind| WRAPPERS.contains(&kind))
+}
+
 fn mismatch(field: &FieldDescriptor) -> PlanError {
     PlanError::rule(format!("message: the value of {} does not fit the field's type", field.full_name()))
 }
@@ -277,6 +306,11 @@ fn encode_static(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanE
     DynamicMessage::deserialize(field.parent_message().clone(), object)
         .map(|message| message.encode_to_vec())
         .map_err(|error| PlanError::rule(format!("message: {}: {error}", field.full_name())))
+}
+
+/// One value of a field, or one element of a repeated field.
+fn encode_one(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanError> {
+    encode_static(field, if field.is_list() { Value::Array(vec![value]) } else { value })
 }
 
 /// The value of a choice as a scalar, or inside quotes.
