@@ -131,6 +131,16 @@ def _interposed() -> Json:
             "turns": 12}  # fmt: skip
 
 
+def _entity_tags() -> Json:
+    tag = {"slot": "captured", "name": "tag"}
+    create = _operation("create", "POST", ["/items"], NAME, creates="item", expect=201,
+                        capture={"id": "/id", "tag": "header:etag"})  # fmt: skip
+    update = _operation("update", "PUT", ["/items/", ID, "?tag=", tag], NAME, needs="item")
+    made = [_reply(201, '{"id":{n}}', ("ETag", quoted)) for quoted in ('"a-{n}"', 'W/"b-{n}"', "c-{n}", '""')]
+    return {"name": "entity tags are captured without their quotes", "plan": _plan(create, update),
+            "replies": {"create": made, "update": [_reply()]}, "turns": 16}  # fmt: skip
+
+
 def _nested() -> Json:
     shelf = _operation("shelf", "POST", ["/shelves"], ["{}"], weight=1, creates="shelf", expect=201,
                        capture={"id": "/id"})  # fmt: skip
@@ -169,5 +179,6 @@ CASES: tuple[Json, ...] = (
     _failing_sessions(),
     _interposed(),
     _nested(),
+    _entity_tags(),
     _forms_and_cookies(),
 )

@@ -6,6 +6,7 @@ file again.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,11 @@ def _value(place: str, document: Any, reply: Json) -> Any:
     found = [value for name, value in reply["headers"] if name.lower() == wanted.rstrip("/")]
     if not found:
         return None
-    return found[0].rsplit("/", 1)[-1] if wanted.endswith("/") else found[0]
+    if wanted.endswith("/"):
+        return found[0].rsplit("/", 1)[-1]
+    # An entity tag is captured without its quotes.
+    tag = re.fullmatch(r'(?:W/)?"(.*)"', found[0])
+    return found[0] if tag is None else tag[1]
 
 
 def _at(document: Any, pointer: str) -> Any:

@@ -127,6 +127,13 @@ def init(
             help="Folder that imports of --proto are relative to; may be repeated. [found by going up from the file]",
         ),
     ] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Address where the service runs for this: each operation is sent there a few times, and adapted.",
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
     ] = False,
@@ -138,7 +145,7 @@ def init(
     """Create a project for your own service: a bakeoff.toml from its repository and its API's description."""
     from bakeoff.cli.init import InitOptions, make_project
 
-    make_project(InitOptions(words or [], openapi, proto, full, protocol, database, proto_path or []))
+    make_project(InitOptions(words or [], openapi, proto, full, protocol, database, proto_path or [], probe))
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):

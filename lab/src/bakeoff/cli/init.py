@@ -33,6 +33,7 @@ class InitOptions:
     protocol: str | None = None
     database: str | None = None
     proto_paths: Sequence[Path] = ()
+    probe: str | None = None
 
     @property
     def url(self) -> str | None:
@@ -52,13 +53,24 @@ def make_project(options: InitOptions) -> None:
     only_full = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
     if only_full and not options.full:
         raise UsageError(f"{only_full[0]} is for --full: without it, {PROJECT_FILE} says so.")
+    if options.probe is not None:
+        _check_probe(options)
     for line in _folders(options) if options.full else _one_file(options):
         typer.echo(line)
+
+
+def _check_probe(options: InitOptions) -> None:
+    from bakeoff.targets.access import access_of
+
+    if options.full:
+        raise UsageError(f"--probe changes {PROJECT_FILE}: leave --full out.")
+    access_of(options.probe or "")
 
 
 def _one_file(options: InitOptions) -> Iterator[str]:
     from bakeoff.scaffold.description_files import description_of
     from bakeoff.scaffold.new_project import name_of, new_project, write_project
+    from bakeoff.scaffold.probed_project import write_probed
     from bakeoff.scaffold.scaffold import address_in, check_name
 
     project = Project(_folder())
@@ -69,7 +81,7 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     passed_over: list[str] = []
     source = description_of(project.root, options.openapi, options.proto, options.url, passed_over, options.proto_paths)
     new = new_project(project, name, source, options.url)
-    new = write_project(project, new)
+    new = write_project(project, new) if options.probe is None else write_probed(project, new, options.probe)
     yield f"{project.relative(project.file)}: the target and the workload {new.name}"
     yield from (*new.found, *passed_over)
     yield ""

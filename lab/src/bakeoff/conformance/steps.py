@@ -148,11 +148,17 @@ def _value_at(exchange: Exchange, place: str) -> Json:
         header = exchange.headers.get(name.rstrip("/"))
         if header is None:
             raise CaptureError(f"the reply has no header {name.rstrip('/')}")
-        return header.rsplit("/", 1)[-1] if name.endswith("/") else header
+        return header.rsplit("/", 1)[-1] if name.endswith("/") else unquoted(header)
     try:
         return value_at(exchange.document, place)
     except KeyError as error:
         raise CaptureError(f"the reply has nothing at {place}: {shown(exchange.document)}") from error
+
+
+def unquoted(header: str) -> str:
+    """A header without the quotes around its whole value: those of an entity tag, weak or strong."""
+    tag = header.removeprefix("W/")
+    return tag[1:-1] if len(tag) > 1 and tag[0] == tag[-1] == '"' else header
 
 
 def compare_stored(expected: Json, stored: str | None, key: Sequence[str]) -> list[str]:

@@ -40,7 +40,7 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
         words = "a request that the service answers, and its status; one table for each kind of request"
         call: Json = {"method": "GET", "path": path, "expect": 200 if url is None else status_of(url)}
         example: Members = {"name": "Read", "http": Open(call, words, counts=True)}
-        return NewProject(name, target, {}, [example], address, found)
+        return NewProject(name, target, {}, [example], base_url=address, found=found)
     described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, project.root)}
     if source.proto_paths:
         described["proto_paths"] = [os.path.relpath(path, project.root) for path in source.proto_paths]
@@ -52,7 +52,8 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
         )
     if source.api.protocol == "grpc":
         target = {"protocol": "grpc", **target}
-    return NewProject(name, target, described, list(_logins(source.api)), address, [*found, *source.found])
+    logins = list(_logins(source.api))
+    return NewProject(name, target, described, logins, base_url=address, found=[*found, *source.found])
 
 
 def _logins(api: ImportedApi) -> Iterator[Members]:
@@ -94,6 +95,12 @@ def write_project(project: Project, new: NewProject) -> NewProject:
         project.file.unlink(missing_ok=True)
         raise
     return new
+
+
+def rewrite_project(project: Project, new: NewProject) -> None:
+    """Writes the file again, and loads it."""
+    _write(project, new)
+    _load(project, new.name)
 
 
 def _write(project: Project, new: NewProject) -> None:

@@ -25,13 +25,14 @@ Members: TypeAlias = Mapping[str, Json | Open]
 class NewProject:
     """The target and the workload of a new file, both of one name, and `found`: lines of what they come from.
 
-    `operations` are those that the file lists.
+    `operations` and `sessions` are those that the file lists.
     """
 
     name: str
     target: Members
     workload: Members
     operations: Sequence[Members] = ()
+    sessions: Sequence[Members] = ()
     base_url: str = ""
     found: Sequence[str] = ()
 
@@ -60,6 +61,8 @@ class NewProject:
         for index, operation in enumerate(self.operations):
             yield from [""] if self.workload or index else []
             yield from (f"[[workloads.{self.name}.operations]]", *_lines(operation))
+        for session in self.sessions:
+            yield from ("", f"[[workloads.{self.name}.sessions]]", *_lines(session))
 
 
 def _lines(members: Members) -> Iterator[str]:

@@ -41,6 +41,12 @@ impl Place {
     }
 }
 
+/// A header without the quotes around its whole value: those of an entity tag, weak or strong.
+pub(super) fn unquoted(header: &str) -> &str {
+    let quoted = header.strip_prefix("W/").unwrap_or(header);
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(header)
+}
+
 /// A captured value goes into messages as it is, inside or outside quotes, so that it must need no escapes.
 pub(super) fn is_plain(text: &str) -> bool {
     let plain = |c: char| c != '"' && c != '\\' && !c.is_control();

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use prost_reflect::MessageDescriptor;
 use serde_json::Value;
 
-use captures::{Place, is_plain};
+use captures::{Place, is_plain, unquoted};
 use content::{as_json, decoded, same, text_of};
 pub use sampler::Sampler;
 
@@ -302,7 +302,10 @@ impl ReplyRules {
                     let value = holder.pointer(pointer);
                     (value.and_then(text_of), shown(value))
                 }
-                Place::Header(header) => (of_header(header), shown(of_header(header).map(Value::from).as_ref())),
+                Place::Header(header) => {
+                    let whole = of_header(header).map(|text| unquoted(&text).to_owned());
+                    (whole, shown(of_header(header).map(Value::from).as_ref()))
+                }
                 Place::HeaderEnd(header) => {
                     let end = of_header(header).and_then(|text| text.rsplit('/').next().map(str::to_owned));
                     (end, shown(of_header(header).map(Value::from).as_ref()))

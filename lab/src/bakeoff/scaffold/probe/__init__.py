@@ -1,0 +1,1 @@
+"""Learns from a running service what its description cannot say."""

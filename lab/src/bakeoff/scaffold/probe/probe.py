@@ -1,0 +1,349 @@
+"""Sends each operation a few times to a running service, and changes those that it refuses until they pass.
+
+A description cannot state state machines, optimistic versions, uniqueness or headers that something before the service
+asks for. The service does.
+"""
+
+import dataclasses
+import http
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from bakeoff.documents.checked import Json
+from bakeoff.documents.json_pointer import members_of
+from bakeoff.scaffold.probe.changes import Change, MessageTemplate, with_call, with_capture, with_message
+from bakeoff.scaffold.probe.repairs import Known, changes_for, is_reading, places_of
+from bakeoff.scaffold.probe.service import Captured, Reply, Service
+from bakeoff.workload.declaration import DeclaredSession, HttpCall, Operation
+
+_MOST_ROUNDS = 6
+_MOST_TRIALS = 60
+_CHECKED_ROUNDS = 4
+_MANY_VALUES = ("${uuid}", "${sequence}", "${run}", "${alphanumeric 8}")
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """The operations and sessions that the service accepts, what was learnt, and those it refuses, with its reply."""
+
+    operations: Mapping[str, Operation]
+    sessions: Sequence[DeclaredSession]
+    lines: Sequence[str]
+    refused: Mapping[str, str]
+    requests: int
+
+
+@dataclass
+class Probe:
+    """What is known of a service so far. `before` are the steps before operations that need a new entity."""
+
+    service: Service
+    operations: dict[str, Operation]
+    replies: dict[str, Reply] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    before: dict[str, Sequence[str]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    login: Captured = field(default_factory=dict)
+
+    def learn(self) -> Learnt:
+        for name in self._in_order():
+            self._settle(name)
+        self._settle_refused()
+        self._look_for_effects()
+        operations, sessions = self._in_sessions()
+        self._check(operations, sessions)
+        return Learnt(operations, sessions, self.lines, self.refused, self.service.requests)
+
+    def _in_order(self) -> Sequence[str]:
+        """Logins and creations first, then what shows entities, what changes them, and what deletes them."""
+
+        def rank(each: Operation) -> tuple[int, int]:
+            call = self.service.call(each)
+            slots = call.path.count("${") if isinstance(call, HttpCall) else 0
+            deletes = each.effect is not None and each.effect.kind == "delete"
+            is_read = is_reading(each, self.service.protocol)
+            steps = [each.login, each.creates is not None and each.needs is None, is_read and each.needs is None]
+            steps += [each.creates is not None, is_read, not deletes, True]
+            return steps.index(True), slots
+
+        return sorted(self.operations, key=lambda name: rank(self.operations[name]))
+
+    def _known(self, operations: Mapping[str, Operation]) -> Known:
+        return Known(self.service.protocol, operations, self.replies, self.headers)
+
+    def _settle(self, name: str) -> None:
+        """Sends an operation, and what may repair it, until it passes or nothing is left to try."""
+        reply = self._tried(name, self.operations, ())
+        if reply.code == http.HTTPStatus.CONFLICT and self.operations[name].creates is not None:
+            self._make_unique(name)
+            reply = self._tried(name, self.operations, ())
+        for _ in range(_MOST_ROUNDS):
+            repaired = None if reply.is_good else self._repaired(name, reply)
+            if repaired is None:
+                break
+            reply = repaired
+        if not reply.is_good:
+            self.refused[name] = reply.shown
+            return
+        self.replies[name] = reply
+        self._take_status(name, reply)
+        operation = self.operations[name]
+        if operation.login:
+            self.login = reply.captured(self.service.call(operation).capture) or {}
+        if operation.creates is not None:
+            self._find_captures(name, reply)
+            self._make_unique(name)
+
+    def _settle_refused(self) -> None:
+        """Those that were refused once more, as long as one of them passes: it may be what another waits for."""
+        count = 0
+        while self.refused and len(self.refused) != count:
+            count = len(self.refused)
+            for name in list(self.refused):
+                del self.refused[name]
+                self._settle(name)
+
+    def _tried(self, name: str, operations: Mapping[str, Operation], steps: Sequence[str]) -> Reply:
+        """The reply to an operation on a new entity, after some steps."""
+        operation = operations[name]
+        captured = self._fresh(operation.needs, operations)
+        if captured is None:
+            return Reply(0, "", text=f"nothing creates the {operation.needs} that it needs")
+        for step in steps:
+            reply = self.service.send(operations[step], captured, self.login)
+            values = reply.captured(self.service.call(operations[step]).capture)
+            if not reply.is_good or values is None:
+                return reply if not reply.is_good else Reply(0, "", text=f"{step} shows less than it did")
+            captured = {**captured, **values}
+        return self.service.send(operation, captured, self.login)
+
+    def _fresh(self, kind: str | None, operations: Mapping[str, Operation]) -> Captured | None:
+        """What the creation of a new entity captures; None where there is none."""
+        if kind is None:
+            return {}
+        creator = self._known(operations).creator(kind)
+        parent = None if creator is None else self._fresh(creator.needs, operations)
+        if creator is None or parent is None:
+            return None
+        reply = self.service.send(creator, parent, self.login)
+        if not reply.is_good:
+            return None
+        self.replies[creator.name] = reply
+        return reply.captured(self.service.call(creator).capture)
+
+    def _repaired(self, name: str, reply: Reply) -> Reply | None:
+        """The first reply that passes, else the first complaint of something else: its change is taken."""
+        helped: tuple[Change, Reply] | None = None
+        changes = changes_for(self.operations[name], reply, self._known(self.operations))
+        for _, change in zip(range(_MOST_TRIALS), changes, strict=False):
+            found = self._tried(name, {**self.operations, **change.operations}, change.steps)
+            if found.is_good:
+                self._take(name, change)
+                return found
+            if helped is None and change.about and _is_of_something_else(reply, found, change.about):
+                helped = (change, found)
+        if helped is None:
+            return None
+        self._take(name, helped[0])
+        return helped[1]
+
+    def _take(self, name: str, change: Change) -> None:
+        old = self._headers_of(name)
+        self.operations |= change.operations
+        self.headers |= {key: value for key, value in self._headers_of(name).items() if key not in old}
+        # The tag of a request is no value for others.
+        self.headers = {key: value for key, value in self.headers.items() if "${captured." not in value}
+        if change.steps:
+            self.before[name] = change.steps
+        self.lines.append(f"{name} {change.words}.")
+
+    def _headers_of(self, name: str) -> Mapping[str, str]:
+        call = self.service.call(self.operations[name])
+        return call.headers if isinstance(call, HttpCall) else call.metadata
+
+    def _take_status(self, name: str, reply: Reply) -> None:
+        call = self.service.call(self.operations[name])
+        expected = [call.expect] if isinstance(call.expect, int | str) else list(call.expect)
+        if reply.status not in expected:
+            self.operations[name] = with_call(self.operations[name], self.service.protocol, expect=reply.status)
+            self.lines.append(f"{name} answers {reply.status}, not {expected[0]}.")
+
+    def _find_captures(self, name: str, reply: Reply) -> None:
+        """Captures that the reply does not have where the description says: elsewhere in it, or in Location."""
+        call = self.service.call(self.operations[name])
+        for key, place in call.capture.items():
+            if reply.captured({key: place}) is not None:
+                continue
+            last = place.rsplit("/", 1)[-1]
+            shown = [pointer for pointer, _ in places_of(reply.document) if pointer.rsplit("/", 1)[-1] == last]
+            found = shown or (["header:location/"] if "location" in reply.headers else [])
+            if not found:
+                self.refused[name] = f"its reply has nothing at {place}: {reply.text[:80]}"
+                return
+            self.operations[name] = with_capture(self.operations[name], self.service.protocol, key, found[0])
+            self.lines.append(f"{name} shows its {key} at {found[0]}, not at {place}.")
+
+    def _make_unique(self, name: str) -> None:
+        """Members with few values that must differ between entities get many."""
+        operation = self.operations[name]
+        message = operation.message_over(self.service.protocol)
+        if message is None or operation.has_text or not message.lstrip().startswith("{"):
+            return
+        template = MessageTemplate(message)
+        few = [each for each, value in template.members() if not any(many in value for many in _MANY_VALUES)]
+        parent = self._fresh(operation.needs, self.operations)
+        if not few or parent is None:
+            return
+        document = members_of(self.service.made(operation, parent, self.login).document)
+        if all(self._sent_as(operation, parent, document).is_good for _ in range(2)):
+            return
+        for member in few:
+            is_text = isinstance(document.get(member), str)
+            value = f'"{member}-${{run}}-${{user}}-${{sequence}}"' if is_text else "${integer 1 2147483647}"
+            varied = MessageTemplate(message).having([member], value)
+            changed = with_message(operation, self.service.protocol, varied)
+            other = members_of(self.service.made(changed, parent, self.login).document).get(member)
+            if self._sent_as(changed, parent, {**document, member: other}).is_good:
+                self.operations[name] = changed
+                self.lines.append(f"{name} refuses two of one {member}: it is unique now.")
+                return
+
+    def _sent_as(self, operation: Operation, captured: Captured, document: Mapping[str, Json]) -> Reply:
+        """The reply to a document, in a request whose path and headers are new."""
+        sent = self.service.made(operation, captured, self.login)
+        return self.service.send_again(operation, dataclasses.replace(sent, message=json.dumps(document)))
+
+    def _look_for_effects(self) -> None:
+        """Operations that an entity takes once, or that make others fail on it."""
+        for name in self._writing():
+            if name not in self.before and not self._passes_twice(name):
+                self.before[name] = ()
+                self.lines.append(f"{name} passes once on each {self.operations[name].needs}.")
+        for name in self._writing():
+            if name not in self.before:
+                self._look_for_victims(name)
+
+    def _writing(self) -> Sequence[str]:
+        """Operations that pass, on an entity that exists, other than reads and deletions."""
+        return [
+            name
+            for name, each in self.operations.items()
+            if each.needs is not None and name in self.replies and name not in self.refused
+            if not is_reading(each, self.service.protocol) and not _deletes(each)
+        ]
+
+    def _passes_twice(self, name: str) -> bool:
+        operation = self.operations[name]
+        captured = self._fresh(operation.needs, self.operations)
+        if captured is None or operation.creates is not None:
+            return True
+        first = self.service.send(operation, captured, self.login)
+        return not first.is_good or self.service.send(operation, captured, self.login).is_good
+
+    def _look_for_victims(self, name: str) -> None:
+        operation = self.operations[name]
+        captured = self._fresh(operation.needs, self.operations)
+        if captured is None or not self.service.send(operation, captured, self.login).is_good:
+            return
+        others = [
+            each
+            for each in self.operations.values()
+            if each.needs == operation.needs and each.name in self.replies and each.name not in self.before
+        ]
+        for other in sorted(others, key=_deletes):
+            if other.name in (name, *self.refused) or self.service.send(other, captured, self.login).is_good:
+                continue
+            kind = operation.needs
+            if operation.creates is None:
+                self.before[name] = ()
+                self.lines.append(f"{other.name} is refused after {name}, which gets a new {kind} each time.")
+            else:
+                self.operations[other.name] = replace(other, weight=0)
+                self.lines.append(f"{other.name} is refused after {name}, and has weight 0.")
+            return
+
+    def _in_sessions(self) -> tuple[dict[str, Operation], Sequence[DeclaredSession]]:
+        """Operations that need a new entity as steps of sessions, on entities that nothing else uses."""
+        operations, sessions = dict(self.operations), list[DeclaredSession]()
+        for name, steps in self.before.items():
+            original = self.operations[name]
+            creator = self._known(self.operations).creator(original.needs)
+            if creator is None or original.needs is None:
+                continue
+            kind = f"{original.needs} in sessions"
+            first = f"{creator.name} in sessions"
+            operations[first] = replace(creator, name=first, weight=0, creates=kind)
+            named = [step if step in self.before else f"{step} in sessions" for step in steps]
+            for step, own in zip(steps, named, strict=True):
+                operations[own] = replace(self.operations[step], name=own, weight=0, needs=kind)
+            operations[name] = replace(original, weight=0, needs=kind)
+            title = f"{name} on a new {original.needs}"
+            sessions.append(DeclaredSession(name=title, weight=max(1, original.weight), steps=[first, *named, name]))
+        return operations, sessions
+
+    def _check(self, operations: dict[str, Operation], sessions: Sequence[DeclaredSession]) -> None:
+        """Sends all of them by turns, as a run does, on entities that the others have used."""
+        entities: dict[str, list[Captured]] = {}
+        sent = [
+            each for each in operations.values() if each.name not in self.refused and not each.login and each.weight
+        ]
+        for number in range(_CHECKED_ROUNDS):
+            for operation in sent:
+                if operation.name not in self.refused:
+                    self._check_one(operation, operations, entities, number)
+        for session in sessions:
+            captured: Captured = {}
+            for step in session.steps:
+                reply = self.service.send(operations[step], captured, self.login)
+                values = reply.captured(self.service.call(operations[step]).capture)
+                if not reply.is_good or values is None:
+                    self.refused[step] = reply.shown
+                    break
+                captured = {**captured, **values}
+
+    def _check_one(
+        self,
+        operation: Operation,
+        operations: dict[str, Operation],
+        entities: dict[str, list[Captured]],
+        number: int,
+    ) -> None:
+        known = entities.setdefault(operation.needs or "", [])
+        if operation.needs is not None and not known:
+            made = self._fresh(operation.needs, operations)
+            known += [] if made is None else [made]
+        if operation.needs is not None and not known:
+            self.refused[operation.name] = f"nothing creates the {operation.needs} that it needs"
+            return
+        entity = known[number % len(known)] if known else {}
+        reply = self.service.send(operation, entity, self.login)
+        call = self.service.call(operation)
+        if not reply.is_good:
+            self.refused[operation.name] = reply.shown
+        elif _is_unexpected(reply, call.expect):
+            expected = [call.expect] if isinstance(call.expect, int | str) else list(call.expect)
+            operations[operation.name] = with_call(operation, self.service.protocol, expect=[*expected, reply.status])
+            self.lines.append(f"{operation.name} answers {reply.status} too.")
+        if _deletes(operation) and known:
+            known.remove(entity)
+        if operation.creates is not None and (values := reply.captured(call.capture)):
+            entities.setdefault(operation.creates, []).append(values)
+
+
+def _is_of_something_else(before: Reply, after: Reply, about: str) -> bool:
+    """Whether a service complains of another thing than before, and not of the one that was changed."""
+    plain = [re.sub(r"\w*\d\w*", "", f"{each.code} {each.text}") for each in (before, after)]
+    return after.code != 0 and plain[0] != plain[1] and about.lower() not in after.text.lower()
+
+
+def _is_unexpected(reply: Reply, expect: int | str | Sequence[int] | Sequence[str]) -> bool:
+    return reply.status != expect if isinstance(expect, int | str) else reply.status not in expect
+
+
+def _deletes(operation: Operation) -> bool:
+    return operation.effect is not None and operation.effect.kind == "delete"

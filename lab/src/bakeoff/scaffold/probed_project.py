@@ -1,0 +1,85 @@
+"""A new project with what a probe of the running service has learnt."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from bakeoff.documents.checked import Json
+from bakeoff.project import PROJECT_FILE, Project
+from bakeoff.scaffold.new_project import rewrite_project, write_project
+from bakeoff.scaffold.probe.changes import entry_of
+from bakeoff.scaffold.probe.probe import Learnt, Probe
+from bakeoff.scaffold.probe.service import service_at
+from bakeoff.scaffold.project_toml import Members, NewProject, Open
+from bakeoff.targets.access import access_of, is_loopback
+from bakeoff.targets.manifest import find_targets
+from bakeoff.workload.declaration import Operation
+from bakeoff.workload.loader import load_workload
+
+
+def write_probed(project: Project, new: NewProject, url: str) -> NewProject:
+    """Writes the project, and again with what the service at a URL has shown; returns what the file holds.
+
+    Raises BakeoffError, and leaves no file, where nothing answers there.
+    """
+    new = write_project(project, new)
+    try:
+        new = _probed(project, new, url)
+        rewrite_project(project, new)
+    except BaseException:
+        project.file.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def _probed(project: Project, new: NewProject, url: str) -> NewProject:
+    """The project, which is written already, changed so that the service at a URL accepts its requests."""
+    workload = load_workload(project, new.name)
+    (target,) = find_targets(project)
+    protocol = "grpc" if target.protocol == "grpc" else "http"
+    operations = {each.name: each for each in workload.declared.operations}
+    access = access_of(url)
+    with service_at(workload, protocol, access) as service:
+        learnt = Probe(service, dict(operations)).learn()
+    there = "" if is_loopback(access.host) else ", which is not this machine"
+    lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt)]
+    changed = _with_entries(new, learnt, operations, protocol)
+    return replace(changed, base_url=url.rstrip("/"), found=[*new.found, *lines])
+
+
+def _found(learnt: Learnt) -> str:
+    if not learnt.lines and not learnt.refused:
+        return "it accepts each operation as described."
+    count = len(learnt.lines) + len(learnt.refused)
+    return f"{count} difference{'' if count == 1 else 's'} from the description."
+
+
+def _lines(learnt: Learnt) -> Iterator[str]:
+    yield from (f"- {line}" for line in learnt.lines)
+    for name, reply in learnt.refused.items():
+        yield f"- {name} is left out, because the service refuses it: {reply}."
+    if learnt.refused:
+        yield (
+            f"- To send them, write their values in entries of operations in {PROJECT_FILE}, and take their names out "
+            "of without."
+        )
+
+
+def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Operation], protocol: str) -> NewProject:
+    """The tables of operations and sessions that differ, and the names of what the service refuses."""
+    entries: dict[str, Members] = {str(each["name"]): each for each in new.operations}
+    for name, operation in learnt.operations.items():
+        entry: Members = entry_of(operation, described.get(name), protocol)
+        if len(entry) > 1:
+            entries[name] = {**entries.get(name, {}), **entry}
+    lists_all = not new.workload
+    if lists_all:
+        entries = {name: each for name, each in entries.items() if name not in learnt.refused}
+    sessions = [each for each in learnt.sessions if not any(step in learnt.refused for step in each.steps)]
+    without = [*_listed(new.workload.get("without")), *learnt.refused]
+    workload = {**new.workload, "without": without} if without and not lists_all else new.workload
+    tables: list[Members] = [{"name": each.name, "weight": each.weight, "steps": list(each.steps)} for each in sessions]
+    return replace(new, workload=workload, operations=list(entries.values()), sessions=tables)
+
+
+def _listed(value: Json | Open) -> list[Json]:
+    return list(value) if isinstance(value, list) else []

@@ -1,0 +1,260 @@
+"""`bakeoff init --probe`: what a description cannot state is learnt from the running service."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from concurrent import futures
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from orders_api import description, serving
+
+from bakeoff.cli.init import InitOptions, make_project
+from bakeoff.conformance.proto_codec import ProtoCodec
+from bakeoff.descriptions.proto_sources import ProtoSource
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import PROJECT_VARIABLE, Project
+from bakeoff.scaffold.probe.changes import MessageTemplate
+from bakeoff.workload.declaration import Operation
+from bakeoff.workload.loader import load_workload
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(PROJECT_VARIABLE, raising=False)
+    return tmp_path
+
+
+def probed(folder: Path, *rules: str) -> dict[str, Any]:
+    """The workload's table of the file that a probe of the API with these rules writes."""
+    (folder / "openapi.json").write_text(json.dumps(description(*rules)), "utf-8")
+    with serving(*rules) as server:
+        make_project(InitOptions(["orders"], probe=server.url))
+    table: dict[str, Any] = tomllib.loads((folder / "bakeoff.toml").read_text("utf-8"))["workloads"]["orders"]
+    return table
+
+
+def operations(folder: Path) -> dict[str, Operation]:
+    return {each.name: each for each in load_workload(Project(folder), "orders").declared.operations}
+
+
+def test_a_service_that_keeps_to_its_description_changes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert probed(folder) == {"openapi": "openapi.json"}
+    assert "it accepts each operation as described." in capsys.readouterr().out
+
+
+def test_statuses_are_those_that_are_answered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert probed(folder, "created")["operations"] == [{"name": "createOrder", "http": {"expect": 201}}]
+    assert "- createOrder answers 201, not 200." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("rule", "place"), [("wrapped", "/data/order/id"), ("location", "header:location/")])
+def test_identifiers_are_found_where_they_stand(folder: Path, rule: str, place: str) -> None:
+    table = probed(folder, rule)
+
+    assert table["operations"][0]["http"]["capture"] == {"id": place}
+    found = operations(folder)
+    assert {each.needs for name, each in found.items() if name != "createOrder"} == {"order"}
+    assert found["deleteOrder"].effect is not None
+    assert "without" not in table
+
+
+def test_headers_that_the_service_asks_for_are_sent(folder: Path) -> None:
+    probed(folder, "header")
+
+    headers = {name: set(each.http.headers) for name, each in operations(folder).items() if each.http is not None}
+    assert headers["getOrder"] == {"X-Tenant"}
+    assert headers["createOrder"] == headers["updateOrder"] == headers["deleteOrder"] == {"X-Tenant", "Idempotency-Key"}
+
+
+@pytest.mark.parametrize("rule", ["etag", "version"])
+def test_optimistic_versions_are_sent_to_a_new_entity(folder: Path, rule: str) -> None:
+    table = probed(folder, rule)
+
+    found = operations(folder)
+    update, create = found["updateOrder"], found["createOrder in sessions"]
+    assert update.http is not None and create.http is not None
+    assert (update.weight, update.needs, create.creates) == (0, "order in sessions", "order in sessions")
+    if rule == "etag":
+        assert update.http.headers == {"If-Match": 'W/"${captured.etag}"'}
+        assert create.http.capture["etag"] == "header:etag"
+    else:
+        assert '"version":${captured.version}' in str(update.message)
+        assert create.http.capture["version"] == "/version"
+    (session,) = table["sessions"]
+    assert session["steps"] == ["createOrder in sessions", "updateOrder"]
+
+
+def test_states_become_the_order_of_a_session(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = probed(folder, "states")
+
+    assert {each["name"]: each["steps"] for each in table["sessions"]} == {
+        "shipOrder on a new order": ["createOrder in sessions", "payOrder", "shipOrder"],
+        "payOrder on a new order": ["createOrder in sessions", "payOrder"],
+    }
+    found = operations(folder)
+    assert [found[name].weight for name in ("payOrder", "shipOrder", "updateOrder", "deleteOrder")] == [0, 0, 1, 1]
+    printed = capsys.readouterr().out
+    assert "- shipOrder comes after payOrder." in printed
+    assert "- payOrder passes once on each order." in printed
+
+
+def test_values_that_must_be_unique_are(folder: Path) -> None:
+    probed(folder, "unique")
+
+    assert '"number":${integer 1 2147483647}' in str(operations(folder)["createOrder"].message)
+
+
+def test_what_is_refused_is_left_out(folder: Path) -> None:
+    probed(folder, "refuses")
+
+    found = operations(folder)
+    for name in ("createOrder", "updateOrder"):
+        assert "coupon" not in str(found[name].message)
+        assert "item" in str(found[name].message)
+
+
+def test_paths_name_what_a_list_shows(folder: Path) -> None:
+    probed(folder, "catalogue")
+
+    found = operations(folder)
+    lists, reads = found["listProducts"].http, found["getProduct"].http
+    assert lists is not None and reads is not None
+    assert (found["listProducts"].creates, lists.capture) == ("product", {"id": "/products/*/slug"})
+    assert (found["getProduct"].needs, reads.path) == ("product", "/products/${captured.id}")
+
+
+def test_many_rules_are_learnt_together(folder: Path) -> None:
+    rules = ("created", "wrapped", "header", "etag", "states", "unique", "refuses", "catalogue")
+
+    table = probed(folder, *rules)
+
+    assert "without" not in table
+    assert len(table["sessions"]) == 3
+
+
+def test_an_operation_that_nothing_repairs_is_left_out_with_the_reply(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = description()
+    missing = {"get": {"operationId": "lost", "responses": {"200": {"description": "never"}}}}
+    document["paths"]["/lost"] = missing
+    (folder / "openapi.json").write_text(json.dumps(document), "utf-8")
+
+    with serving() as server:
+        make_project(InitOptions(["orders"], probe=server.url))
+
+    assert 'without = ["lost"]' in (folder / "bakeoff.toml").read_text("utf-8")
+    printed = capsys.readouterr().out
+    assert '- lost is left out, because the service refuses it: 404: {"message": "no such order"}.' in printed
+    assert "take their names out of without" in printed
+
+
+def test_without_a_service_nothing_is_written(folder: Path) -> None:
+    (folder / "openapi.json").write_text(json.dumps(description()), "utf-8")
+
+    with pytest.raises(BakeoffError, match=r"No HTTP reply from 127\.0\.0\.1:1"):
+        make_project(InitOptions(["orders"], probe="http://127.0.0.1:1"))
+    with pytest.raises(UsageError, match="is not an address of a target"):
+        make_project(InitOptions(["orders"], probe="http://127.0.0.1:1/path"))
+
+    assert not (folder / "bakeoff.toml").exists()
+
+
+PROTO = """
+syntax = "proto3";
+package shop;
+message Order { string id = 1; string item = 2; }
+message CreateOrderRequest { string item = 1; }
+message Id { string id = 1; }
+service Orders {
+  rpc CreateOrder(CreateOrderRequest) returns (Order);
+  rpc GetOrder(Id) returns (Order);
+  rpc PayOrder(Id) returns (Order);
+  rpc RefundOrder(Id) returns (Order);
+  rpc Planned(Id) returns (Order);
+}
+"""
+
+
+class _Orders(grpc.GenericRpcHandler):
+    """Orders are paid once and then refunded; each call needs the metadata x-shop, and Planned does not exist."""
+
+    def __init__(self, codec: ProtoCodec) -> None:
+        self._codec = codec
+        self._states: dict[str, str] = {}
+
+    def service(self, details: Any) -> Any:
+        name = details.method.rsplit("/", 1)[-1]
+        if name == "Planned":
+            return None
+        return grpc.unary_unary_rpc_method_handler(lambda request, context: self._answer(name, request, context))
+
+    def _answer(self, name: str, request: bytes, context: Any) -> bytes:
+        if "x-shop" not in dict(context.invocation_metadata()):
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, "the header x-shop is missing")
+        if name == "CreateOrder":
+            order = f"o{len(self._states)}"
+            self._states[order] = "new"
+            return self._codec.encode("shop.Order", {"id": order})
+        document: Any = self._codec.decode("shop.Id", request)
+        order = document["id"]
+        if order not in self._states:
+            context.abort(grpc.StatusCode.NOT_FOUND, "no such order")
+        before = {"PayOrder": "new", "RefundOrder": "paid"}.get(name)
+        if before is not None and self._states[order] != before:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"the order is {self._states[order]}")
+        self._states[order] = {"PayOrder": "paid", "RefundOrder": "refunded"}.get(name, self._states[order])
+        return self._codec.encode("shop.Order", {"id": order})
+
+
+@contextmanager
+def serving_grpc(proto: Path) -> Iterator[str]:
+    server = grpc.server(futures.ThreadPoolExecutor(4))
+    server.add_generic_rpc_handlers((_Orders(ProtoCodec(ProtoSource(proto))),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+def test_services_of_grpc_are_probed_too(folder: Path) -> None:
+    (folder / "orders.proto").write_text(PROTO, "utf-8")
+
+    with serving_grpc(folder / "orders.proto") as url:
+        make_project(InitOptions(["orders"], probe=url))
+
+    table = tomllib.loads((folder / "bakeoff.toml").read_text("utf-8"))["workloads"]["orders"]
+    assert table["without"] == ["Planned"]
+    assert {tuple(each["steps"]) for each in table["sessions"]} == {
+        ("CreateOrder in sessions", "PayOrder"),
+        ("CreateOrder in sessions", "PayOrder", "RefundOrder"),
+    }
+    assert all(each.grpc is not None and "x-shop" in each.grpc.metadata for each in operations(folder).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "member", "without", "having"),
+    [
+        (
+            '{"a":${integer 1 3},"b":"x-${uuid}","c":[${choice true|false}]}',
+            "b",
+            '{"a":${integer 1 3},"c":[${choice true|false}]}',
+            '{"a":${integer 1 3},"b":${sequence},"c":[${choice true|false}]}',
+        ),
+        ('{"a":"\\"${uuid}\\"","b":1}', "b", '{"a":"\\"${uuid}\\""}', '{"a":"\\"${uuid}\\"","b":${sequence}}'),
+        ('{"b":{"c":"é${run}"}}', "b", "{}", '{"b":${sequence}}'),
+    ],
+)
+def test_messages_are_changed_with_their_slots(text: str, member: str, without: str, having: str) -> None:
+    assert MessageTemplate(text).written(MessageTemplate(text).document) == text
+    assert MessageTemplate(text).without(member) == without
+    assert MessageTemplate(text).having([member], "${sequence}") == having
