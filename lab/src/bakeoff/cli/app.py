@@ -134,6 +134,14 @@ def init(
             help="Address where the service runs for this: each operation is sent there a few times, and adapted.",
         ),
     ] = None,
+    har: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Recording of a browser (HAR), which becomes a session."),
+    ] = None,
+    from_curl: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COMMAND", help="curl command whose request to send, in quotes; may be repeated."),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
     ] = False,
@@ -145,7 +153,11 @@ def init(
     """Create a project for your own service: a bakeoff.toml from its repository and its API's description."""
     from bakeoff.cli.init import InitOptions, make_project
 
-    make_project(InitOptions(words or [], openapi, proto, full, protocol, database, proto_path or [], probe))
+    make_project(
+        InitOptions(
+            words or [], openapi, proto, full, protocol, database, proto_path or [], probe, har, from_curl or []
+        )
+    )
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):

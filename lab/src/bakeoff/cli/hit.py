@@ -3,6 +3,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -14,7 +15,10 @@ _ENGINE = "native"
 
 
 def hit(
-    url: Annotated[str, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")],
+    url: Annotated[str | None, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")] = None,
+    from_curl: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="curl command whose request to send, in quotes.")
+    ] = None,
     users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
     short: Annotated[
         list[str] | None, typer.Option("-d", help="A duration such as 10s sets --duration; anything else sets --data.")
@@ -53,7 +57,18 @@ def hit(
     json: Json = False,
 ) -> None:
     """Measure one URL, without a workload or a contract."""
-    measure_with_engine(sys.argv[2:])
+    measure_with_engine(sys.argv[2:] if from_curl is None else _of_curl(from_curl, sys.argv[2:]))
+
+
+def _of_curl(line: str, arguments: Sequence[str]) -> list[str]:
+    """The engine's arguments: what the curl command sends, and the other options."""
+    from bakeoff.cli.curl_arguments import hit_arguments, without_option
+    from bakeoff.descriptions.curl_command import curl_command
+
+    command = curl_command(line)
+    for each in command.unused:
+        typer.echo(f"curl's {each} is not used.", err=True)
+    return [*hit_arguments(command), *without_option(arguments, "--from-curl")]
 
 
 def measure_with_engine(arguments: list[str]) -> NoReturn:

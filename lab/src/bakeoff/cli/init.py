@@ -34,6 +34,8 @@ class InitOptions:
     database: str | None = None
     proto_paths: Sequence[Path] = ()
     probe: str | None = None
+    har: Path | None = None
+    from_curl: Sequence[str] = ()
 
     @property
     def url(self) -> str | None:
@@ -48,15 +50,31 @@ def make_project(options: InitOptions) -> None:
     """Writes the project's file, or with `full` the folders of a workload and its target; prints the next step."""
     if len(options.words) > len([each for each in (options.url, options.name) if each is not None]):
         raise UsageError(f"init takes one name and one URL, not {' '.join(options.words)}.")
-    if options.openapi is not None and options.proto is not None:
-        raise UsageError("--openapi describes a REST API and --proto one of gRPC: name one, and make two workloads.")
     only_full = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
     if only_full and not options.full:
         raise UsageError(f"{only_full[0]} is for --full: without it, {PROJECT_FILE} says so.")
+    _check_sources(options)
     if options.probe is not None:
         _check_probe(options)
     for line in _folders(options) if options.full else _one_file(options):
         typer.echo(line)
+
+
+def _check_sources(options: InitOptions) -> None:
+    """Raises UsageError for several sources of requests, and for recorded ones where they cannot be used."""
+    given = {
+        "--openapi": options.openapi,
+        "--proto": options.proto,
+        "--har": options.har,
+        "--from-curl": options.from_curl or None,
+    }
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise UsageError(f"{named[0]} and {named[1]} are two sources of requests: name one.")
+    if options.full and named and named[0] in ("--har", "--from-curl"):
+        raise UsageError(f"{named[0]} writes {PROJECT_FILE}: leave --full out.")
+    if options.har is not None and options.probe is not None:
+        raise UsageError("--probe sends operations one by one, and --har makes a session: leave one out.")
 
 
 def _check_probe(options: InitOptions) -> None:
@@ -71,6 +89,7 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     from bakeoff.scaffold.description_files import description_of
     from bakeoff.scaffold.new_project import name_of, new_project, write_project
     from bakeoff.scaffold.probed_project import write_probed
+    from bakeoff.scaffold.recorded_project import project_of_curl, project_of_har
     from bakeoff.scaffold.scaffold import address_in, check_name
 
     project = Project(_folder())
@@ -79,8 +98,15 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     if options.url is not None:
         address_in(options.url)
     passed_over: list[str] = []
-    source = description_of(project.root, options.openapi, options.proto, options.url, passed_over, options.proto_paths)
-    new = new_project(project, name, source, options.url)
+    if options.har is not None:
+        new = project_of_har(project, name, options.har)
+    elif options.from_curl:
+        new = project_of_curl(project, name, options.from_curl)
+    else:
+        found = description_of(
+            project.root, options.openapi, options.proto, options.url, passed_over, options.proto_paths
+        )
+        new = new_project(project, name, found, options.url)
     new = write_project(project, new) if options.probe is None else write_probed(project, new, options.probe)
     yield f"{project.relative(project.file)}: the target and the workload {new.name}"
     yield from (*new.found, *passed_over)

@@ -21,7 +21,7 @@ from bakeoff.scaffold.scaffold import address_in
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
-_DEFAULT_ADDRESS = "http://127.0.0.1:8080"
+DEFAULT_ADDRESS = "http://127.0.0.1:8080"
 _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
 
 
@@ -34,7 +34,7 @@ def name_of(folder: Path) -> str:
 
 def new_project(project: Project, name: str, source: Source | None, url: str | None) -> NewProject:
     """The project of a service: with the operations that its description has, or an example of one."""
-    address, path = (_DEFAULT_ADDRESS, "/") if url is None else address_in(url)
+    address, path = (DEFAULT_ADDRESS, "/") if url is None else address_in(url)
     target, found = service_in(project, "rest" if source is None else source.api.protocol)
     if source is None:
         words = "a request that the service answers, and its status; one table for each kind of request"

@@ -67,11 +67,12 @@ def _lines(learnt: Learnt) -> Iterator[str]:
 def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Operation], protocol: str) -> NewProject:
     """The tables of operations and sessions that differ, and the names of what the service refuses."""
     entries: dict[str, Members] = {str(each["name"]): each for each in new.operations}
+    lists_all = not {"openapi", "proto"} & new.workload.keys()
     for name, operation in learnt.operations.items():
-        entry: Members = entry_of(operation, described.get(name), protocol)
-        if len(entry) > 1:
+        is_as_it_was = operation == described.get(name)
+        entry: Members = entry_of(operation, None if lists_all else described.get(name), protocol)
+        if not is_as_it_was:
             entries[name] = {**entries.get(name, {}), **entry}
-    lists_all = not new.workload
     if lists_all:
         entries = {name: each for name, each in entries.items() if name not in learnt.refused}
     sessions = [each for each in learnt.sessions if not any(step in learnt.refused for step in each.steps)]

@@ -302,8 +302,12 @@ fn mismatch(field: &FieldDescriptor) -> PlanError {
 
 /// A field without slots, encoded once by reflection.
 fn encode_static(field: &FieldDescriptor, value: Value) -> Result<Vec<u8>, PlanError> {
-    let object = Value::Object(Map::from_iter([(field.json_name().to_owned(), value)]));
-    DynamicMessage::deserialize(field.parent_message().clone(), object)
+    let parent = field.parent_message();
+    // The JSON of a wrapper is its value alone.
+    let is_alone = is_wrapper(parent.full_name());
+    let name = field.json_name().to_owned();
+    let json = if is_alone { value } else { Value::Object(Map::from_iter([(name, value)])) };
+    DynamicMessage::deserialize(parent.clone(), json)
         .map(|message| message.encode_to_vec())
         .map_err(|error| PlanError::rule(format!("message: {}: {error}", field.full_name())))
 }
