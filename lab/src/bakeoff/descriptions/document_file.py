@@ -47,16 +47,16 @@ class DocumentFile:
         return _composed(self.text)
 
 
-def read_document(path: Path) -> DocumentFile:
+def read_document(path: Path, *, finds_repeated: bool = True) -> DocumentFile:
     """Raises UsageError where the file cannot be read or is neither JSON nor YAML."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-    return parsed_document(path, content)
+    return parsed_document(path, content, finds_repeated=finds_repeated)
 
 
-def parsed_document(path: Path, content: bytes) -> DocumentFile:
+def parsed_document(path: Path, content: bytes, *, finds_repeated: bool = True) -> DocumentFile:
     """The document of some bytes; `path` is the name by which messages call it."""
     text = _decoded(path, content)
     if text.lstrip()[:1] in ("{", "["):
@@ -71,7 +71,7 @@ def parsed_document(path: Path, content: bytes) -> DocumentFile:
         value = _plain(parse_yaml(text))
     except (ValueError, TypeError) as error:
         raise UsageError(f"{path} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
-    repeated = list(_repeated(_composed(text), ())) if len(text) <= _LARGEST_COMPOSED else []
+    repeated = list(_repeated(_composed(text), ())) if finds_repeated else []
     return DocumentFile(path, text, value, repeated)
 
 

@@ -39,11 +39,12 @@ def unique_integer(schema: JsonObject) -> Drawn:
     """A whole number that hardly another request has: of fifteen digits where the schema allows it."""
     low, high = limits(schema, is_whole=True, width=_LARGEST_EXACT)
     if low <= 10**14 and high >= 10**15:
-        parts = [
-            Slot("${integer 100000 999999}", ["100000", "999999"]),
-            Slot("${integer 100000000 999999999}", ["100000000", "999999999"]),
+        halves = [
+            Slot("${integer 1000000 9999999}", ["1000000", "9999999"]),
+            Slot("${integer 1000000 9999999}", ["1000000", "9999999"]),
         ]
-        return Drawn(parts, is_bare=True)
+        # The digit before them makes a number of whatever stands for the slots.
+        return Drawn(["1", *halves], is_bare=True)
     return integer(math.ceil(low), math.floor(high))
 
 

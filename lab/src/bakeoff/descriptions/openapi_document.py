@@ -223,7 +223,7 @@ class Description:
     def _of_path(self, path: str, item: JsonObject) -> Iterator[DescribedOperation]:
         others = object_in(item, "additionalOperations")
         for method in (*METHODS, "query", *others):
-            entry = object_in(others if method in others else item, method)
+            entry = self.resolve(object_in(others if method in others else item, method))
             if method not in item and method not in others:
                 continue
             parameters = objects_of([*list_in(item, "parameters"), *list_in(entry, "parameters")])

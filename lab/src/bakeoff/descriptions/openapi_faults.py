@@ -2,7 +2,7 @@
 
 import importlib.util
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
@@ -10,15 +10,14 @@ from typing import TypeAlias
 import jsonschema_rs
 
 from bakeoff.descriptions.document_file import DocumentFile
-from bakeoff.descriptions.faults import Fault
+from bakeoff.descriptions.faults import MOST_FAULTS, Fault
 from bakeoff.descriptions.json_members import JsonObject, object_in, objects_by_name, text_in
+from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import pointer_of
 
 Steps: TypeAlias = tuple[str | int, ...]
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
-# Faults after these are only counted, and finding lines takes time.
-_MOST_WITH_LINES = 10
 
 
 def faults_of(file: DocumentFile, document: JsonObject, version: str) -> list[Fault]:
@@ -30,14 +29,24 @@ def faults_of(file: DocumentFile, document: JsonObject, version: str) -> list[Fa
     found += _repeated_names(document)
     faults: list[Fault] = []
     for place, words in found:
-        line = file.line_of(place) if len(faults) < _MOST_WITH_LINES else None
+        line = file.line_of(place) if len(faults) < MOST_FAULTS else None
         faults.append(Fault(pointer_of(place), _short(words), line))
     return faults
 
 
 def _schema_errors(document: JsonObject, version: str) -> Iterator[jsonschema_rs.ValidationError]:
     for error in _validator(version).iter_errors(document):
-        yield _deepest(error)
+        if not _is_reference(document, error.instance_path):
+            yield _deepest(error)
+
+
+def _is_reference(document: Json, path: Sequence[str | int]) -> bool:
+    """Whether a place, or what holds it, refers to another: many tools do so where OpenAPI does not."""
+    for step in path:
+        if isinstance(document, Mapping) and "$ref" in document:
+            return True
+        document = document[step] if isinstance(document, Mapping | list) else None  # type: ignore[index]
+    return isinstance(document, Mapping) and "$ref" in document
 
 
 @cache

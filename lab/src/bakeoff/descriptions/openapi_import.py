@@ -13,7 +13,7 @@ from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOper
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.openapi_messages import Messages
+from bakeoff.descriptions.openapi_messages import Messages, has_files
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
@@ -35,7 +35,8 @@ class _Import:
         self._description = description
         self._templates = SchemaTemplates(description.resolve)
         self._described = list(description.operations())
-        self._sent = [each for each in self._described if not each.entry.get("deprecated")]
+        self._reasons = {each: self._reason_by_itself(each) for each in self._described}
+        self._sent = [each for each in self._described if self._reasons[each] is None]
         self._entities = Entities(self._sent, self._templates)
         self._login = next((each for each in self._sent if self._token_place(each) is not None), None)
         self._advice, self._left_out = advice_notes(), left_out_notes()
@@ -49,7 +50,7 @@ class _Import:
         for each in self._described:
             if each is health:
                 continue
-            reason = self._reason_to_leave_out(each)
+            reason = self._reasons[each] or self._reason_among_others(each)
             if reason is None:
                 operations.append(self._operation(each))
             else:
@@ -60,6 +61,7 @@ class _Import:
             raise UsageError(
                 f"{file} describes no operation that can be sent. {' '.join(self._left_out.lines)}".strip()
             )
+        self._messages.add_made_up()
         for operation in operations:
             if operation.is_login and not operation.gives_credentials:
                 self._advice.add(f"{operation.name} logs each user in: give its message credentials that exist.")
@@ -92,7 +94,7 @@ class _Import:
         call: Table = {"method": "GET", "path": path, "expect": described.status}
         return {**call, **({"headers": headers} if headers else {})}
 
-    def _reason_to_leave_out(self, described: DescribedOperation) -> str | None:
+    def _reason_by_itself(self, described: DescribedOperation) -> str | None:
         """Why no workload can hold an operation; None where it can."""
         if described.entry.get("deprecated"):
             return "deprecated"
@@ -103,10 +105,14 @@ class _Import:
         if list(object_in(described.entry, "responses")) == ["101"]:
             return "its reply is 101: it is no request but a WebSocket"
         body = described.body
-        if body is not None and (body.kind is None or (body.kind == "multipart" and self._messages.has_files(body))):
+        if body is not None and (body.kind is None or (body.kind == "multipart" and has_files(body, self._templates))):
             return f"its body is {body.media_type}"
         if any(each.get("in") == "querystring" for each in described.parameters):
             return "its query is described as a whole"
+        return None
+
+    def _reason_among_others(self, described: DescribedOperation) -> str | None:
+        """Why an operation would make others fail; None where it does not."""
         collected = self._entities.collects(described)
         if described.method == "DELETE" and collected is not None:
             return "it deletes what the other operations use"

@@ -1,7 +1,9 @@
 """The requests of described operations: paths, headers and bodies, with the ids that link them."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from bakeoff.descriptions.drawn_values import Drawn, Slot, Value, as_text, json_template
@@ -19,6 +21,8 @@ from bakeoff.documents.checked import Json
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _IN_STATIC_PATH = "/%:@!$&'()*+,;=-._~"
 # A client sets these by what it sends.
+_MOST_PARAMETERS = 8
+_SHOWN = 40
 _OF_CLIENT = ("content-type", "content-length", "host", "connection", "transfer-encoding")
 
 
@@ -31,6 +35,7 @@ class Messages:
         self._templates = templates
         self._login_templates = templates.preferring_examples()
         self._advice = advice
+        self._made_up: dict[str, tuple[str, list[str]]] = {}
 
     def path(self, described: DescribedOperation, linked: Mapping[str, str], query: Sequence[str] = ()) -> str:
         """Path and query; `linked` are the slots of parameters that name entities, `query` further parts."""
@@ -69,7 +74,7 @@ class Messages:
         if body is None or body.kind is None:
             return None
         templates = self._login_templates if is_login else self._templates
-        value = templates.message(body.schema, "body", given=body.example)
+        value = templates.message(body.schema, "body", given=self._example(body))
         self._take_notes(templates, described)
         if body.kind == "text":
             return as_text(value).quoted(str)
@@ -112,12 +117,28 @@ class Messages:
             slots[variables[0]] = "${captured.parent}"
         return slots
 
+    def _example(self, body: Body) -> Any:
+        """The example of a body; those of forms write numbers, truth values and lists as texts."""
+        if body.kind == "json" or not isinstance(body.example, Mapping):
+            return body.example
+        members = self._templates.members(body.schema, written=True)
+        return {name: _as_of_kind(each, kind_of(members.get(name, {}))) for name, each in body.example.items()}
+
     def _path_value(self, described: DescribedOperation, parameter: JsonObject) -> str:
         value = path_of(parameter, self._parameter(described, parameter)) or "x"
         if not self._gives_values(parameter):
-            name = text_in(parameter, "name")
-            self._advice.add(f"{{{name}}} in the path is {value}. Write values that exist.", described.name)
+            self._made_up.setdefault(text_in(parameter, "name"), (value, []))[1].append(described.name)
         return value
+
+    def add_made_up(self) -> None:
+        """Adds advice about parameters of paths with values that are made up: the most frequent ones one by one."""
+        by_count = sorted(self._made_up.items(), key=lambda each: -len(each[1][1]))
+        for name, (value, operations) in by_count[:_MOST_PARAMETERS]:
+            shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…"
+            for operation in operations:
+                self._advice.add(f"{{{name}}} in the path is {shown}. Write values that exist.", operation)
+        for name, _ in by_count[_MOST_PARAMETERS:]:
+            self._advice.add("Further parameters of paths are made up. Write values that exist.", f"{{{name}}}")
 
     def _query_value(
         self, described: DescribedOperation, parameter: JsonObject, linked: Mapping[str, str]
@@ -205,16 +226,26 @@ class Messages:
             )
         return {**value, name: _captured("${captured.id}", members[name])}
 
-    def has_files(self, body: Body) -> bool:
-        """Whether a multipart body holds files, or nothing says what it holds: services look into files."""
-        members = self._templates.members(body.schema, written=True)
-        items = [self._templates.merged(object_in(each, "items")) for each in members.values()]
-        return not members or any(map(_is_file, [*members.values(), *items]))
+
+def has_files(body: Body, templates: SchemaTemplates) -> bool:
+    """Whether a multipart body holds files, or nothing says what it holds: services look into files."""
+    members = templates.members(body.schema, written=True)
+    items = [templates.merged(object_in(each, "items")) for each in members.values()]
+    return not members or any(map(_is_file, [*members.values(), *items]))
 
 
 def _is_file(schema: Schema) -> bool:
     is_binary = text_in(schema, "format") == "binary" or "contentMediaType" in schema
     return kind_of(schema) in ("string", None) and is_binary and "contentEncoding" not in schema
+
+
+def _as_of_kind(value: Json, kind: str | None) -> Json:
+    if not isinstance(value, str) or kind not in ("boolean", "integer", "number", "array", "object"):
+        return value
+    try:
+        return json.loads(value)  # type: ignore[no-any-return]
+    except ValueError:
+        return [value] if kind == "array" else value
 
 
 def _captured(slot: str, schema: Schema) -> Drawn:

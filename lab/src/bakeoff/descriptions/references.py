@@ -1,13 +1,14 @@
 """References of a description: other files become a part of it, and what leads nowhere is a fault."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin
 
 from bakeoff.descriptions.document_file import DocumentFile, read_document
-from bakeoff.descriptions.faults import Fault
+from bakeoff.descriptions.faults import MOST_FAULTS, Fault
 from bakeoff.descriptions.json_members import JsonObject, object_in
 from bakeoff.documents.json_pointer import pointer_of
 from bakeoff.errors import UsageError
@@ -32,6 +33,7 @@ class Bundle:
         self._file = file
         self._document = document
         self._files: dict[str, Any] = {}
+        self._bundled_files: dict[str, DocumentFile] = {}
         self.sources: list[Path] = []
         self._kept: list[tuple[Place, str]] = []
         self.faults: list[Fault] = []
@@ -40,7 +42,7 @@ class Bundle:
             document[BUNDLED] = self._files
         resolve = Resolve(document)
         for place, reference in self._kept:
-            if resolve.target(reference) is None:
+            if not resolve.leads_somewhere(reference):
                 self._fault(place, f"refers to {reference}, which does not exist")
 
     def _walk(self, value: Any, place: Place, path: Path, root: str, *, has_names: bool = False) -> None:
@@ -111,18 +113,31 @@ class Bundle:
         root = f"#/{BUNDLED}{pointer_of([key])}"
         if key not in self._files:
             try:
-                value = read_document(file).value
+                read = read_document(file, finds_repeated=False)
             except UsageError as error:
                 self._fault(place, error.message.rstrip("."))
                 return None
-            self._files[key] = value
+            value = self._files[key] = read.value
+            self._bundled_files[key] = read
             self.sources.append(file)
             if isinstance(value, dict | list):
                 self._walk(value, (BUNDLED, key), file, root)
         return root
 
     def _fault(self, place: Place, words: str) -> None:
-        self.faults.append(Fault(pointer_of(place), words, self._file.line_of(place)))
+        file, within = self._file, place
+        if place[:1] == (BUNDLED,):
+            file, within = self._bundled_files[str(place[1])], place[2:]
+            words = f"{words} (in {os.path.relpath(file.path, self._file.path.parent)})"
+        self.faults.append(Fault(pointer_of(within), words, file.line_of(within) if self._counts_lines else None))
+
+    @property
+    def _counts_lines(self) -> bool:
+        """Finding lines takes time, and only the first faults are shown."""
+        return len(self.faults) < MOST_FAULTS
+
+
+NOWHERE = object()
 
 
 class Resolve:
@@ -145,6 +160,15 @@ class Resolve:
 
     def target(self, reference: str) -> JsonObject | None:
         """What a reference leads to; None where that is not an object."""
+        target = self._found(reference)
+        if isinstance(target, bool):
+            return {} if target else {"not": {}}
+        return target if isinstance(target, dict) else None
+
+    def leads_somewhere(self, reference: str) -> bool:
+        return self._found(reference) is not NOWHERE
+
+    def _found(self, reference: str) -> Any:
         target: Any = self.document
         for name in reference.removeprefix("#").split("/")[1:]:
             plain = unquote(name).replace("~1", "/").replace("~0", "~")
@@ -153,10 +177,8 @@ class Resolve:
             elif isinstance(target, dict) and plain in target:
                 target = target[plain]
             else:
-                return None
-        if isinstance(target, bool):
-            return {} if target else {"not": {}}
-        return target if isinstance(target, dict) else None
+                return NOWHERE
+        return target
 
 
 def _allow_null(schema: dict[str, Any]) -> None:
@@ -170,7 +192,10 @@ def _other_kind(schema: dict[str, Any]) -> str | None:
     """The type of a schema, where its default is of another one."""
     kinds = schema.get("type")
     allowed = kinds if isinstance(kinds, list) else [kinds]
-    names = _KINDS.get(type(schema["default"]), ())
+    default = schema["default"]
+    names = _KINDS.get(type(default), ())
+    if isinstance(default, float) and default.is_integer():
+        names = _KINDS[int]
     return None if kinds is None or not names or set(names) & set(map(str, allowed)) else " or ".join(map(str, allowed))
 
 

@@ -74,20 +74,34 @@ class Merging:
 
     def _part(self, part: Schema, reference: Json, within: frozenset[str]) -> Iterator[Schema]:
         """A part of `allOf`; a base with a discriminator names the subtype that refers to it."""
-        named = _named_by(self._resolve(part), reference)
+        base = self._resolve(part)
         for variant in self.variants(part, within):
-            yield joined(variant, named) if named else variant
+            yield joined(variant, self._named_by(base, reference, variant))
 
     def _alternatives(self, schema: Schema, given: Sequence[Schema], within: frozenset[str]) -> Iterator[Schema]:
         nulls = []
         for each in given:
-            named = _named_by(schema, each.get("$ref"))
             for variant in self.variants(each, within):
                 if kind_of(variant) == "null":
                     nulls.append(variant)
                 else:
-                    yield joined(variant, named) if named else variant
+                    yield joined(variant, self._named_by(schema, each.get("$ref"), variant))
         yield from nulls
+
+    def _named_by(self, schema: Schema, reference: Json, variant: Schema) -> Schema:
+        """What a discriminator says of a schema that a reference names; empty where that says it itself."""
+        discriminator = object_in(schema, "discriminator")
+        property_name = text_in(discriminator, "propertyName")
+        if not property_name or not isinstance(reference, str):
+            return {}
+        last = reference.rpartition("/")[2]
+        mapping = object_in(discriminator, "mapping")
+        mapped = next((name for name, target in mapping.items() if target in (reference, last)), None)
+        own = self.merged(object_in(object_in(variant, "properties"), property_name))
+        allowed = [own["const"]] if "const" in own else list_in(own, "enum")
+        if mapped is None and allowed and last not in allowed:
+            return {"required": [property_name]}
+        return {"properties": {property_name: {"const": mapped or last}}, "required": [property_name]}
 
     def _conditions(self, schema: Schema, within: frozenset[str]) -> Iterator[Schema]:
         condition, met = object_in(schema, "if"), object_in(schema, "then")
@@ -101,18 +115,6 @@ def _combined(base: Schema, parts: Sequence[Callable[[], Iterator[Schema]]]) -> 
         return
     for each in parts[0]():
         yield from _combined(joined(base, each), parts[1:])
-
-
-def _named_by(schema: Schema, reference: Json) -> Schema:
-    """What a discriminator says of the schema that a reference names; empty without one."""
-    discriminator = object_in(schema, "discriminator")
-    property_name = text_in(discriminator, "propertyName")
-    if not property_name or not isinstance(reference, str):
-        return {}
-    mapping = object_in(discriminator, "mapping")
-    last = reference.rpartition("/")[2]
-    named = next((name for name, target in mapping.items() if target in (reference, last)), last)
-    return {"type": "object", "properties": {property_name: {"const": named}}, "required": [property_name]}
 
 
 def schemas_of(values: Sequence[Json]) -> list[Schema]:

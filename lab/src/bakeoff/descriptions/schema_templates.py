@@ -94,11 +94,14 @@ class SchemaTemplates:
     def message(self, schema: Schema, name: str = "value", given: Any = NOTHING) -> Value:
         """The value of a whole body or parameter; `given` is an example of it that stands outside of the schema."""
         self._members = 0
-        if given is not NOTHING and not self._checks.accepts(schema, given):
-            self.unmatched.append(f"{name}: its example is not used: {self._checks.problem(schema, given)}")
-            given = NOTHING
-        value = self._value(schema, name, 0, given)
+        wrong = None if given is NOTHING else self._checks.broken(schema, given)
+        if wrong is not None:
+            self.unmatched.append(f"{name}: its example breaks its schema: {wrong}")
+        value = self._value(schema, name, 0, given if wrong is None or isinstance(given, Mapping) else NOTHING)
         problem = self._checks.broken(schema, sample_of(value))
+        if problem is not None and given is not NOTHING:
+            value = self._value(schema, name, 0)
+            problem = self._checks.broken(schema, sample_of(value))
         if problem is not None:
             self.unmatched.append(f"{name} may not match its schema: {problem}")
         return value
@@ -191,9 +194,9 @@ class SchemaTemplates:
             if name not in required and not self._is_wanted(name, depth, example):
                 continue
             self._members += 1
-            members[name] = self._value(
-                member, name, depth + 1, NOTHING if example is None else example.get(name, NOTHING)
-            )
+            shown = NOTHING if example is None else example.get(name, NOTHING)
+            is_shown = not isinstance(shown, _Nothing) and self._checks.accepts(member, shown)
+            members[name] = self._value(member, name, depth + 1, shown if is_shown else NOTHING)
         rest = schema_of(schema.get("additionalProperties"))
         if example is not None and (rest is None or "not" not in rest):
             members |= {name: literal(each) for name, each in example.items() if name not in properties}
