@@ -5,12 +5,31 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from bakeoff.postgres.binaries import find_installation, folder_outside
-from bakeoff.project import PROJECT_FILE, Project
+from bakeoff.project import PROJECT_FILE, Project, own_checkout, prepare_state
+from bakeoff.targets.manifest import Target, find_targets
 
 # The copy's lab writes these; builds, installed programs and proofs are those of the checkout.
 _SHARED_STATE = ("bin", "builds", "proofs")
 FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
+
+
+GALLERY = Project(own_checkout().root / "gallery")
+
+
+def the_gallery() -> Project:
+    """The gallery of this clone; where it is absent the test is skipped."""
+    if not GALLERY.file.is_file():
+        pytest.skip(f"there is no {GALLERY.root}")
+    prepare_state(GALLERY)
+    return GALLERY
+
+
+def gallery_targets() -> list[Target]:
+    """Its targets, for the parameters of tests; none where it is absent."""
+    return find_targets(GALLERY) if GALLERY.file.is_file() else []
 
 
 def new_project(root: Path) -> Project:

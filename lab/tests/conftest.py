@@ -17,15 +17,15 @@ from bakeoff.postgres.server import Server
 from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project, find_project, own_checkout
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
-from checkouts import share_databases, throwaway
+from checkouts import share_databases, the_gallery, throwaway
 from fake_forge import FakeForge
 
 # The same examples each time, and no example is judged by how long a busy machine takes for it.
 settings.register_profile("tests", deadline=None, derandomize=True)
-# The tests of the tool that need a project read the gallery; the launcher's own is for people.
+# A command in a test is for the tests' own project, unless it names another; the launcher's own is for people.
 os.environ.pop(FALLBACK_VARIABLE, None)
 leave_hook()
-os.environ.setdefault(PROJECT_VARIABLE, str(own_checkout().root / "gallery"))
+os.environ[PROJECT_VARIABLE] = str(Path(__file__).parent / "projects" / "depot")
 
 settings.load_profile("tests")
 
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(_group(item)))
-        if "project" in getattr(item, "fixturenames", ()):
+        if "gallery" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.gallery)
     ranks = {item: _rank(item) for item in items}
     items.sort(key=lambda item: ranks[item])
@@ -100,8 +100,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def project() -> Project:
-    """The gallery, to read from."""
+    """A project of the tests' own, to read from."""
     return find_project()
+
+
+@pytest.fixture(scope="session")
+def gallery() -> Project:
+    """The gallery, to read from: the test is of the clone's part `gallery`."""
+    return the_gallery()
 
 
 @pytest.fixture(scope="session")
@@ -151,9 +157,9 @@ def empty_checkout(tmp_path: Path) -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
-def common_server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def common_server(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One for all tests of a worker."""
-    with throwaway_server(project, tmp_path_factory.mktemp("logs")) as start, start() as running:
+    with throwaway_server(clone, tmp_path_factory.mktemp("logs")) as start, start() as running:
         yield running
 
 

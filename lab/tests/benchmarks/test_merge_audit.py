@@ -15,7 +15,7 @@ def test_each_operation_that_numbers_merges_has_one_without(
     side_by_side_of = importlib.import_module("merge_audit").side_by_side_of
     operations = load_workload(project, "events").declared.operations
     numbered = {each.name: each for each in operations if "${merge}" in (each.message or "")}
-    declared = side_by_side_of("producer-api-rust-rest", "events", operations)
+    declared = side_by_side_of("ingest-rest", "events", operations)
     assert set(declared.sides[0].send) == set(numbered)
     assert set(declared.sides[1].send) == {each.name for each in declared.operations}
     for plain in declared.operations:

@@ -7,11 +7,11 @@ from types import ModuleType
 import pytest
 
 from bakeoff.errors import BakeoffError
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project, own_checkout
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
-FILES = sorted((find_project().root / "experiments" / "side-by-side").glob("*.toml"))
+FILES = sorted((own_checkout().root / "gallery" / "experiments" / "side-by-side").glob("*.toml"))
 
 SMALL = """
 question = "Which?"
@@ -38,12 +38,12 @@ def side_by_side(clone: Project) -> ModuleType:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_shipped_files_name_what_exists(project: Project, side_by_side: ModuleType, file: Path) -> None:
+def test_shipped_files_name_what_exists(gallery: Project, side_by_side: ModuleType, file: Path) -> None:
     declared = side_by_side.read(file)
-    workload, targets = load_workload(project, declared.workload), {each.name: each for each in find_targets(project)}
+    workload, targets = load_workload(gallery, declared.workload), {each.name: each for each in find_targets(gallery)}
     operations = {each.name for each in [*workload.declared.operations, *declared.operations]}
     for server in declared.servers:
-        assert (project.root / server.directory).is_dir()
+        assert (gallery.root / server.directory).is_dir()
         for name in {server.target, server.beside} - {None}:
             assert name in targets
         if server.target is not None:

@@ -14,7 +14,7 @@ def test_the_plain_statement_stores_one_row_whose_document_is_a_parameter(
     events = load_workload(project, "events")
     (row,) = _rows(events, 1)
     script = _plain(events, row, 3, reused)
-    assert script.startswith(f"\\set n random(1, {highest})\nINSERT INTO car_entities")
+    assert script.startswith(f"\\set n random(1, {highest})\nINSERT INTO stored")
     assert "VALUES ((" in script and "(:document3)::jsonb" in script
     assert f"'{row.key[-1]}' || '-' || :client_id || '-' || :n" in script
     assert "unnest" not in script and row.document not in script

@@ -29,7 +29,7 @@ def test_a_missing_tool_is_skipped_by_name(clone: Project) -> None:
     assert outcome_of(clone, audit, "uv") == AuditOutcome("skipped", "no-such-tool is not on PATH")
 
 
-def test_every_lock_file_of_the_clone_is_audited(clone: Project) -> None:
+def test_every_lock_file_of_the_clone_is_audited(clone: Project, gallery: Project) -> None:
     folders = {audit.directory for audit in load_audits(clone)}
     assert all((clone.root / folder).is_dir() for folder in folders)
     assert {"lab", "load/native", "gallery/targets"} <= folders

@@ -30,12 +30,12 @@ def script(clone: Project) -> str:
         (["ru"], {"run", "runs"}),
         (["run", "qu"], {"quick"}),
         (
-            ["run", "--target", "producer-api-rust"],
-            {f"producer-api-rust-{kind}" for kind in ("rest", "grpc", "rest-tuned", "grpc-tuned")},
+            ["run", "--target", "ingest"],
+            {f"ingest-{kind}" for kind in ("rest", "grpc", "rest-tuned", "grpc-tuned")},
         ),
         (["runs", "list", "--pay"], {"--payload"}),
-        (["up", "producer-api-rust-rest-"], {"producer-api-rust-rest-tuned"}),
-        (["runs", "list", "--api", "producer-api-rust-g"], {"producer-api-rust-grpc", "producer-api-rust-grpc-tuned"}),
+        (["up", "ingest-rest-"], {"ingest-rest-tuned"}),
+        (["runs", "list", "--api", "ingest-g"], {"ingest-grpc", "ingest-grpc-tuned"}),
         (["run", "--target", "missing"], {""}),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from bakeoff_process import bakeoff
 
 from bakeoff.cli.init import InitOptions, make_project
+from bakeoff.errors import UsageError
 from bakeoff.project import PROJECT_FILE, PROJECT_VARIABLE, Project
 
 
@@ -13,6 +14,7 @@ def test_the_command_explains_every_file_and_what_to_do_next(
     empty_checkout: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(PROJECT_VARIABLE, str(empty_checkout.root))
+    monkeypatch.chdir(empty_checkout.root)
 
     make_project(InitOptions(["users", "https://api.example:9090"], full=True, protocol="grpc", database="postgresql"))
 
@@ -28,12 +30,18 @@ def test_the_command_explains_every_file_and_what_to_do_next(
     assert "./bakeoff run smoke --target users-grpc" in printed
 
 
+@pytest.mark.parametrize("is_named", [False, True])
 def test_folders_are_named_by_a_new_file_where_there_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_named: bool
 ) -> None:
     monkeypatch.delenv(PROJECT_VARIABLE)
     monkeypatch.chdir(tmp_path)
+    if is_named:
+        monkeypatch.setenv(PROJECT_VARIABLE, ".")
 
+    with pytest.raises(UsageError, match="not a workload name"):
+        make_project(InitOptions(["My Users"], full=True))
+    assert not (tmp_path / "bakeoff.toml").exists()
     make_project(InitOptions(["users"], full=True, database="none"))
 
     assert (tmp_path / "bakeoff.toml").read_text("utf-8").startswith("[folders]\n")

@@ -13,7 +13,7 @@ DATABASE = {"DATABASE_URL": "postgresql://unknown@127.0.0.1:1/nothing"}
 
 
 def test_a_plan_obeys_its_schema(project: Project, tmp_path: Path) -> None:
-    address = "producer-api-go-rest=http://127.0.0.1:7"
+    address = "intake-rest=http://127.0.0.1:7"
     done = bakeoff(
         project, "plan", "quick", "--users", "3", "--attach", address, results=tmp_path, environment=DATABASE
     )

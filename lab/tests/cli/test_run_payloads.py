@@ -17,7 +17,7 @@ from bakeoff.project import Project
 )
 def test_several_sizes_are_levels_of_one_factor(project: Project, payload: str, levels: list[str]) -> None:
     request = request_of(
-        project, RunOptions("quick", "./bakeoff run quick", {"payload": payload, "target": ["producer-api-go-rest"]})
+        project, RunOptions("quick", "./bakeoff run quick", {"payload": payload, "target": ["intake-rest"]})
     )
 
     assert list(request.levels["payload"]) == levels

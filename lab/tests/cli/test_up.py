@@ -35,9 +35,9 @@ def test_ports_do_not_collide(targets: list[Target], taken: tuple[int, ...], exp
 def test_all_targets_of_the_project_can_be_started_together(project: Project) -> None:
     ports = ports_of(find_targets(project), lambda _port: True)
     assert len(set(ports.values())) == len(ports)
-    assert (ports["producer-api-java-rest"], ports["producer-api-rust-rest"]) == (9081, 9082)
+    assert (ports["ingest-rest"], ports["intake-rest"]) == (9081, 9082)
 
 
 def test_a_setting_that_no_target_has_is_refused_before_anything_starts() -> None:
     with pytest.raises(BakeoffError, match=r"has no setting no_such|cannot be built"):
-        up(["producer-api-rust-rest"], settings=["no_such=1"])
+        up(["ingest-rest"], settings=["no_such=1"])

@@ -80,10 +80,10 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run"], "Missing argument"),
         (["run", "smoke", "--bogus"], "No such option: --bogus"),
         (["run", "fast"], 'no mode "fast". Modes: smoke, quick, full, saturation'),
-        (["run", "smoke", "--target", "missing"], 'no target "missing". Targets: grpc-user-service-'),
+        (["run", "smoke", "--target", "missing"], 'no target "missing". Targets: ingest-grpc'),
         (
-            ["run", "smoke", "--target", "producer-api-rust-rest, missing"],
-            'no target "missing". Targets: grpc-user-service-',
+            ["run", "smoke", "--target", "ingest-rest, missing"],
+            'no target "missing". Targets: ingest-grpc',
         ),
         (["run", "smoke", "--payload", "5k"], 'no payload "5k". Payloads of events: default, 4k'),
         (["run", "smoke", "--engine", "wrk"], 'no engine "wrk". Engines: '),
@@ -111,7 +111,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "equal", "--requests", "100"], "--requests belongs to the mode count"),
         (["run", "equal", "--slo", "p99<50ms"], "--slo belongs to the mode rate"),
         (
-            ["run", "equal", "--target", "producer-api-rust-rest,grpc-user-service-grpc"],
+            ["run", "equal", "--target", "ingest-rest,users-grpc"],
             "Mode equal measures one workload: add --workload events or --workload users.",
         ),
         (["run", "quick", "--resume", "--rounds", "9", "--set", "a=b"], "leave out quick, --rounds, --set, or"),
@@ -121,16 +121,16 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "rate", "--slo", "p99<1s", "--threshold", "p99<2s"], "--threshold cannot be combined with --slo"),
         (["run", "nothing.toml"], "nothing.toml cannot be read: No such file"),
         (["run", "smoke", "--zipf", "9"], '--zipf: "9" is not a number from 0 to 3'),
-        (["run", "smoke", "--attach", "producer-api-go-rest"], "write TARGET=http://host:port"),
+        (["run", "smoke", "--attach", "intake-rest"], "write TARGET=http://host:port"),
         (["run", "smoke", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
         (
-            ["run", "smoke", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--tls"],
+            ["run", "smoke", "--attach", "intake-rest=http://127.0.0.1:1", "--tls"],
             "--tls cannot be combined with --attach: an https:// address of an attached target uses TLS",
         ),
         (["run", "quick", "--agents-reach", "10.0.0.1"], "--agents-reach needs --agents: name other hosts, such as"),
         (["run", "quick", "--in", "kubernetes"], "--in needs --attach: kubectl apply --kustomize deploy/kubernetes"),
         (["run", "smoke", "--container", "postgres"], '--container: "postgres": write TARGET=container'),
-        (["run", "smoke", "--container", "producer-api-go-rest=api"], "needs --attach producer-api-go-rest=http://"),
+        (["run", "smoke", "--container", "intake-rest=api"], "needs --attach intake-rest=http://"),
         (["run", "smoke", "--container", "database=postgres"], "set DATABASE_URL"),
         (["run", "quick", "--agents", "11"], "the phase Baseline has 10 users to divide"),
         (
@@ -141,19 +141,19 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["plan"], "Missing argument"),
         (["plan", "smoke", "--target", "missing"], 'no target "missing"'),
         (["plan", "smoke", "--resume"], "--resume belongs to ./bakeoff run"),
-        (["plan", "smoke", "-t", "producer-api-go-rest,producer-api-go-grpc"], "A plan is for one target, and this"),
+        (["plan", "smoke", "-t", "intake-rest,intake-grpc"], "A plan is for one target, and this"),
         (["conform", "missing"], 'no target "missing"'),
         (["up", "missing"], 'no target "missing"'),
         (["up"], "up needs targets, such as ./bakeoff up shop-api, or --database-only"),
-        (["up", "producer-api-rust-rest", "--database-only"], "--database-only starts no target"),
-        (["up", "producer-api-rust-rest", "producer-api-go-rest", "--port", "80"], "--port belongs to one target"),
-        (["up", "producer-api-rust-rest", "--bind", "localhost"], '--bind is "localhost": write an IP address'),
-        (["up", "producer-api-rust-rest", "--bind", "10.0.0.1", "--tls"], "--tls has a certificate for loopback"),
+        (["up", "ingest-rest", "--database-only"], "--database-only starts no target"),
+        (["up", "ingest-rest", "intake-rest", "--port", "80"], "--port belongs to one target"),
+        (["up", "ingest-rest", "--bind", "localhost"], '--bind is "localhost": write an IP address'),
+        (["up", "ingest-rest", "--bind", "10.0.0.1", "--tls"], "--tls has a certificate for loopback"),
         (["sql", "SELECT 1", "SELECT 2"], "unexpected extra argument"),
         (["sql", "--database", "metrics"], "No such option: --database"),
         (["logs"], "Missing argument"),
         (["logs", "missing"], 'no target "missing"'),
-        (["logs", "producer-api-go-rest", "--lines", "0"], "--lines"),
+        (["logs", "intake-rest", "--lines", "0"], "--lines"),
         (["runs", "frobnicate"], "No such command 'frobnicate'"),
         (["runs", "list", "--limit", "0"], "--limit"),
         (["runs", "list", "--limit", "many"], "--limit"),
@@ -162,15 +162,15 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["runs", "show", "7c"], '"7c" is neither a run'),
         (["report", "first"], '"first" is not a comparison: write c6, 6 or latest'),
         (["report", "c"], '"c" is not a comparison'),
-        (["conform", "--attach", "producer-api-go-rest"], "--attach: "),
+        (["conform", "--attach", "intake-rest"], "--attach: "),
         (
-            ["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1", "--write-mode", "per-request"],
+            ["conform", "--attach", "intake-rest=http://127.0.0.1:1", "--write-mode", "per-request"],
             "--set cannot be combined with --attach",
         ),
         (["conform", "--attach", "missing=http://127.0.0.1:1"], 'no target "missing"'),
-        (["conform", "--attach", "producer-api-go-rest=ftp://127.0.0.1:1"], "is not an address of a target"),
+        (["conform", "--attach", "intake-rest=ftp://127.0.0.1:1"], "is not an address of a target"),
         (
-            ["conform", "--attach", "producer-api-go-rest=http://127.0.0.1:1"],
+            ["conform", "--attach", "intake-rest=http://127.0.0.1:1"],
             "set DATABASE_URL to the database that it uses",
         ),
         (["runs", "export", "1", "--format", "xml"], '--format is "xml": use json or csv'),
@@ -212,7 +212,7 @@ def test_a_wrong_command_ends_the_launcher_with_its_status(project: Project, res
 def test_limits_that_this_machine_cannot_hold_are_refused(
     project: Project, results: Path, limit: tuple[str, str]
 ) -> None:
-    done = bakeoff(project, "run", "smoke", "--target", "producer-api-rust-rest", *limit, results=results)
+    done = bakeoff(project, "run", "smoke", "--target", "ingest-rest", *limit, results=results)
     assert done.returncode == 1
     assert done.stderr.startswith("bakeoff: --limit-cpus and --limit-memory need cgroup version 2")
     assert not results.exists()

@@ -110,8 +110,8 @@ def test_a_server_of_ones_own_is_asked_for_what_it_has(server: Server, monkeypat
     check_extensions(replace(laid_out("citus"), workload=with_overlays("plpgsql")))
 
 
-def test_the_shipped_overlays_can_be_asked_for(project: Project) -> None:
-    events = load_workload(project, "events")
+def test_the_shipped_overlays_can_be_asked_for(gallery: Project) -> None:
+    events = load_workload(gallery, "events")
     named, impossible = chosen([target("a-rest")], [events], {"overlay": [None, *events.overlays]})
     assert len(named) == 3
     assert impossible == {}

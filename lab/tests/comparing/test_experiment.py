@@ -187,8 +187,8 @@ def test_lines(place: list[str | int], line: int) -> None:
     assert line_of(GOOD, place) == line
 
 
-def test_every_shipped_experiment_is_valid(project: Project) -> None:
-    files = sorted((project.root / "experiments").glob("*.toml"))
+def test_every_shipped_experiment_is_valid(gallery: Project) -> None:
+    files = sorted((gallery.root / "experiments").glob("*.toml"))
     assert files
     for file in files:
         for scenario, request in read_experiment(file).items():
@@ -231,9 +231,8 @@ def test_a_stored_request_has_defaults_for_what_it_lacks() -> None:
     )
 
 
-def test_without_a_seed_each_comparison_has_an_order_of_its_own(project: Project) -> None:
-    path = project.root / "experiments" / "protocol.toml"
-    assert len({read_experiment(path)[""].seed for _ in range(5)}) > 1
+def test_without_a_seed_each_comparison_has_an_order_of_its_own(empty_checkout: Project) -> None:
+    assert len({read(empty_checkout, GOOD).seed for _ in range(5)}) > 1
 
 
 SCALE = GOOD.replace("pool_size = [5, 20]", "pool_size = [1, 2, 4, 8]").replace(

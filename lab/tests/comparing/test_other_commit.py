@@ -19,7 +19,7 @@ from bakeoff.running.environment import environment_of
 from bakeoff.targets.manifest import find_targets
 from made_up_manifests import engine, workload
 
-TARGET = "producer-api-go-rest"
+TARGET = "intake-rest"
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -11,8 +11,8 @@ from bakeoff.options.variant import Level
 from bakeoff.project import Project
 from bakeoff.targets.manifest import Target
 
-TARGET = "producer-api-go-rest"
-READING = "grpc-user-service-rest"
+TARGET = "intake-rest"
+READING = "users-rest"
 
 
 @pytest.mark.parametrize("levels", [{"replicas": [2]}, {"pgbouncer": ["session"]}])

@@ -18,7 +18,7 @@ from bakeoff.results.run import Status
 from bakeoff.running.progress import Progress
 from made_up import measured, run_result
 
-TARGET = "producer-api-rust-rest"
+TARGET = "ingest-rest"
 REQUEST = ComparisonRequest("rate", "./bakeoff run rate", targets=[TARGET], rates=[1000.0])
 QUIET = PlainProgress(Console(quiet=True))
 

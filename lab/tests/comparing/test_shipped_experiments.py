@@ -22,18 +22,18 @@ READING = msgspec.structs.replace(RUN, read_url_variable="DATABASE_READ_URL")
 EXPECTED = json.loads(Path(__file__).with_name("shipped_experiments.json").read_text("utf-8"))
 
 
-def test_every_shipped_experiment_is_expected_here(project: Project) -> None:
+def test_every_shipped_experiment_is_expected_here(gallery: Project) -> None:
     names = {name.partition(": ")[0] for name in EXPECTED}
-    assert {path.name for path in (project.root / "experiments").glob("*.toml")} == names
+    assert {path.name for path in (gallery.root / "experiments").glob("*.toml")} == names
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_its_contenders_are_the_same(project: Project, name: str) -> None:
+def test_its_contenders_are_the_same(gallery: Project, name: str) -> None:
     file, _, scenario = name.partition(": ")
-    request = replace(read_experiment(project.root / "experiments" / file)[scenario], seed=1)
+    request = replace(read_experiment(gallery.root / "experiments" / file)[scenario], seed=1)
     engines = {each: find_engine(each) for each in ("native", "k6")}
     workload = request.workload or "events"
-    workloads = {workload: load_workload(project, workload)}
+    workloads = {workload: load_workload(gallery, workload)}
     has_grpc = any(operation.grpc for operation in workloads[workload].declared.operations)
     protocols = {"a-rest": "rest", **({"b-grpc": "grpc"} if has_grpc else {})}
     targets = [target(each, protocol, workload, run=READING) for each, protocol in protocols.items()]

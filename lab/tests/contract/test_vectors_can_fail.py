@@ -18,8 +18,8 @@ TOKEN = "a-token"
 
 
 @pytest.fixture(scope="module")
-def events(project: Project) -> Workload:
-    return load_workload(project, "events")
+def events(gallery: Project) -> Workload:
+    return load_workload(gallery, "events")
 
 
 @pytest.fixture(scope="module")

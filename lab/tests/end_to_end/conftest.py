@@ -9,22 +9,22 @@ from pathlib import Path
 import psutil
 import pytest
 from docker_here import SMALL_IMAGE, need_image, skip_without
-from running_targets import NARROW_QUEUE, Running, build_once, running
+from running_targets import NARROW_QUEUE, Running, running
 
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
+from build_once import build_once
 from checkouts import linked
 
 
 @pytest.fixture(scope="session")
-def project(request: pytest.FixtureRequest) -> Iterator[Project]:
-    """A checkout of the worker's own, so that the labs of several workers run at the same time."""
-    here = find_project()
+def project(request: pytest.FixtureRequest, gallery: Project) -> Iterator[Project]:
+    """The gallery in a checkout of the worker's own, so that the labs of several workers run at the same time."""
     # Beside the checkout's own state: PostgreSQL's account can enter both or neither.
-    folder = here.state / "test-checkouts"
+    folder = gallery.state / "test-checkouts"
     for leftover in folder.iterdir() if folder.exists() else ():
         if not psutil.pid_exists(int(leftover.name)):
             shutil.rmtree(leftover, ignore_errors=True)
@@ -34,7 +34,7 @@ def project(request: pytest.FixtureRequest) -> Iterator[Project]:
     ):
         # Here, because tests give the labs that they start less time than this takes.
         build_once(engine.build)
-    with linked(here, folder / str(os.getpid())) as checkout:
+    with linked(gallery, folder / str(os.getpid())) as checkout:
         yield checkout
 
 

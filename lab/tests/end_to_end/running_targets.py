@@ -1,7 +1,6 @@
 """The targets of a workload as the end-to-end tests run them: one by one, each with settings of the test's own."""
 
 import contextlib
-import fcntl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +9,21 @@ import pytest
 from _pytest.mark import ParameterSet
 from event_clients import EventClients
 
-from bakeoff.builds.build import Build
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.health import HealthCheck, health_check
 from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
+from build_once import build_once
+from checkouts import gallery_targets
 
 NARROW_QUEUE = 4
 """Events that a target with a narrow queue may hold."""
 
-_EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]
+_EVENTS = [target for target in gallery_targets() if target.workload == "events"]
 TARGETS = [target.name for target in _EVENTS]
 # What the strict profile asks is asked of these alone.
 TUNED_TARGETS = [target.name for target in _EVENTS if target.target_class == TUNED]
@@ -84,16 +84,6 @@ def target_named(project: Project, name: str) -> Target:
         pytest.skip(f"{', '.join(target.missing)} not found")
     build_once(target.build)
     return target
-
-
-def build_once(build: Build) -> None:
-    """Builds what is stale; of several workers one builds, and the others wait for it."""
-    # Workers share this folder of their projects.
-    build.stamp.parent.mkdir(parents=True, exist_ok=True)
-    with (build.stamp.parent / "test-builds.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if build.is_stale():
-            build.run(lambda _: None)
 
 
 def start(

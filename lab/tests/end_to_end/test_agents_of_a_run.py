@@ -10,7 +10,6 @@ from typing import Any
 import psutil
 import pytest
 from rich.console import Console
-from running_targets import build_once
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
@@ -29,6 +28,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
+from build_once import build_once
 from made_up_records import merged, record_of
 
 pytestmark = pytest.mark.end_to_end

@@ -15,7 +15,6 @@ from bakeoff_process import bakeoff, bakeoff_started, interrupt
 from metrics_databases import metrics, stored
 from remote_hosts import DelayedLink, Host, configure, hosts
 from rich.console import Console
-from running_targets import build_once
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.agent_hosts import check_hosts, set_up_hosts
@@ -25,7 +24,7 @@ from bakeoff.engines.stream import EngineSecond, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
@@ -34,6 +33,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
+from build_once import build_once
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
@@ -43,9 +43,9 @@ TWENTY_MINUTES_MS = 20 * 60 * 1000
 
 
 @pytest.fixture(scope="session")
-def project() -> Project:
+def project(gallery: Project) -> Project:
     """The real checkout: hosts get copies of its programs."""
-    return find_project()
+    return gallery
 
 
 @pytest.fixture(scope="module")

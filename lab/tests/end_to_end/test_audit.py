@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from running_targets import build_once
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.engines.manifest import find_engine
@@ -24,6 +23,7 @@ from bakeoff.running.stored_state import Preloaded, preloaded_in
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import Workload, load_workload
+from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 

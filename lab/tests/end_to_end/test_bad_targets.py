@@ -14,11 +14,11 @@ from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import find_targets
 from bakeoff.targets.process import TargetProcess
-from checkouts import share_databases, throwaway
+from checkouts import GALLERY, share_databases, throwaway
 
 pytestmark = pytest.mark.end_to_end
 
@@ -65,7 +65,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["SERVER_PORT"])), Y
 LIAR = f"""
 import os, psycopg
 from pathlib import Path
-schema = (Path({str(find_project().root / "contract")!r}) / "events" / "schema.sql").read_bytes()
+schema = (Path({str(GALLERY.root / "contract")!r}) / "events" / "schema.sql").read_bytes()
 psycopg.connect(os.environ["DATABASE_URL"], autocommit=True).execute(schema)
 {YES_MAN}
 """

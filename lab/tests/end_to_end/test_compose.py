@@ -19,7 +19,7 @@ from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.processes import ports
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
@@ -41,9 +41,9 @@ DOCUMENTED = {
 
 
 @pytest.fixture(scope="session")
-def project() -> Project:
+def project(gallery: Project) -> Project:
     """The real checkout: images are built of it."""
-    return find_project()
+    return gallery
 
 
 class Compose:

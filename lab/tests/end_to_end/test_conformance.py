@@ -9,14 +9,15 @@ from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.conformance.runner import ConformanceResult, run_conformance
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.testbed import Testbed
-from bakeoff.targets.manifest import Target, find_targets
+from bakeoff.targets.manifest import Target
 from bakeoff.workload.loader import load_workload
+from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
 
-USER_TARGETS = [target for target in find_targets(find_project()) if target.workload == "users"]
+USER_TARGETS = [target for target in gallery_targets() if target.workload == "users"]
 USER_CASES = [
     (target.name, mode)
     for target in USER_TARGETS

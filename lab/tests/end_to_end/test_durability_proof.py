@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from running_targets import build_once
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing import durability_proof
@@ -24,6 +23,7 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
+from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 

@@ -4,7 +4,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from running_targets import build_once
 
 from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.engines.agents import alone
@@ -22,6 +21,7 @@ from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import PlannedPhase
 from bakeoff.workload.preload import preload_statements
 from bakeoff.workload.reuse import Reuse
+from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 

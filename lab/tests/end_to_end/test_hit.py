@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
-from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.processes import children, ports
 from bakeoff.project import Project
+from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 

@@ -10,7 +10,7 @@ import pytest
 from bakeoff_process import bakeoff
 from docker_here import skip_without
 
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
@@ -19,9 +19,9 @@ TARGET = "producer-api-go-rest"
 
 
 @pytest.fixture(scope="session")
-def project() -> Project:
+def project(gallery: Project) -> Project:
     """The real checkout: the cluster runs images of it."""
-    return find_project()
+    return gallery
 
 
 def kubectl(*arguments: str) -> Any:

@@ -10,7 +10,7 @@ from bakeoff_process import bakeoff_started, interrupt
 from docker_here import need_image
 
 from bakeoff.containers.docker import DockerEngine, run_docker
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
@@ -20,9 +20,9 @@ LIMITS = ["--limit-cpus=target=1,database=1,engine=1", "--limit-memory=target=25
 
 
 @pytest.fixture(scope="session")
-def project() -> Project:
+def project(gallery: Project) -> Project:
     """The real checkout: images are built of it."""
-    return find_project()
+    return gallery
 
 
 def left(docker: DockerEngine) -> list[str]:

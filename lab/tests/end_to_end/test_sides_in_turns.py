@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from running_targets import build_once
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.measurer import can_alternate, measured_side_by_side
@@ -21,6 +20,7 @@ from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
+from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 

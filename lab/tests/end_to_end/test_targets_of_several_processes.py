@@ -13,15 +13,15 @@ from running_targets import target_named
 from bakeoff.comparing.preparation import required_profile
 from bakeoff.conformance.runner import run_conformance
 from bakeoff.postgres.server import Server
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.targets.health import health_check
-from bakeoff.targets.manifest import find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import load_workload
+from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
 
-SEVERAL = [target for target in find_targets(find_project()) if target.manifest.run.companions]
+SEVERAL = [target for target in gallery_targets() if target.manifest.run.companions]
 EXPERIMENT = """\
 version = 1
 name = "two-scenarios"

@@ -18,16 +18,16 @@ from user_clients import NO_REPLY, OK, Creating, UserClient
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.processes.kill_tree import kill_tree
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import health_check
-from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import Workload, load_workload
+from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
 
-TARGETS = [target.name for target in find_targets(find_project()) if target.workload == "users"]
+TARGETS = [target.name for target in gallery_targets() if target.workload == "users"]
 # Storing belongs to the core that the targets of a language share: the second mode is shown over REST.
 CASES = [
     pytest.param(name, mode, marks=[] if mode == WRITE_MODES[0] or "rest" in name else [pytest.mark.exhaustive])

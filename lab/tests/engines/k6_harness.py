@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from k6_servers import probe_proto
-from running_targets import build_once
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.project import FORMATS
+from build_once import build_once
 
 PROJECT = Path(__file__).resolve().parents[3]
 ENGINE = PROJECT / "load" / "k6" / "engine.py"

@@ -26,7 +26,7 @@ from bakeoff.options.table import (
     RunTable,
 )
 from bakeoff.options.variant import Variant
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project, own_checkout
 from bakeoff.results.mode_names import COUNT
 from bakeoff.results.run import ROLES
 from bakeoff.running import modes
@@ -62,10 +62,10 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
 TYPED: Mapping[str, Json] = {
     "payload": "8k",
     "engine": "k6",
-    "mix": "cars",
-    "operations": "CarCreated",
+    "mix": "parcels",
+    "operations": "Arrive",
     # A reference is stored as the commit that it means.
-    "against": full_name(find_project(), "HEAD"),
+    "against": full_name(own_checkout(), "HEAD"),
 }
 OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
 EVERY_RUN = options_of(RunTable)
@@ -136,7 +136,7 @@ def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, 
     of_run = {name: value for name, value in values.items() if name in EVERY_RUN}
     variant = replace(Variant(), **{name: value for name, value in values.items() if name not in EVERY_RUN})  # type: ignore[arg-type]
     events = load_workload(project, "events")
-    workload = replace(events, declared=msgspec.structs.replace(events.declared, mixes={"cars": {"CarCreated": 1}}))
+    workload = replace(events, declared=msgspec.structs.replace(events.declared, mixes={"parcels": {"Arrive": 1}}))
     contender = Contender(target("a"), workload, find_engine("native"), variant)
     run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
     return json.dumps({**as_json(run.plan(access_of("http://127.0.0.1:1"), None)), "run": ""}), run.settings

@@ -21,7 +21,7 @@ from bakeoff.sampling.process_tree import Usage
 from bakeoff.targets.access import Access
 from docker_engine import DIGEST, FakeDocker, inspected, stats
 
-NAME = "producer-api-go-rest"
+NAME = "intake-rest"
 
 
 def running(port: int = 1, pid: int | None = None, database_pids: Sequence[int] = ()) -> Any:

@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli.targets import details_of
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.target_ports import ports_of
-from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
+from bakeoff.targets.manifest import STANDARD, TUNED, Target
+from checkouts import gallery_targets
 
-EVENTS = [target for target in find_targets(find_project()) if target.workload == "events"]
+pytestmark = pytest.mark.gallery
+
+EVENTS = [target for target in gallery_targets() if target.workload == "events"]
 STANDARD_TARGETS = [target for target in EVENTS if target.target_class == STANDARD]
 TUNED_TARGETS = [target for target in EVENTS if target.target_class == TUNED]
 
@@ -72,9 +75,9 @@ def test_every_target_has_a_port_of_its_own_where_all_run_together() -> None:
         assert ports[target.name] in (target.default_port, target.manifest.run.second_port)
 
 
-def test_java_is_trained_without_a_request(project: Project) -> None:
+def test_java_is_trained_without_a_request(gallery: Project) -> None:
     """The classes that a start loads are cached, and nothing that the benchmark's own messages would touch."""
-    folder: Path = project.root / "targets" / "events" / "java"
+    folder: Path = gallery.root / "targets" / "events" / "java"
     run, build = ((folder / name).read_text("utf-8") for name in ("run.sh", "build.sh"))
     (training,) = [line for line in run.splitlines() if '"$make"' in line]
     assert "-Dspring.context.exit=onRefresh" in training

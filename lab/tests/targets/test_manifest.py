@@ -36,8 +36,8 @@ def add(checkout: Project, folder: str, text: str = MANIFEST) -> None:
     (path / "target.toml").write_text(text)
 
 
-def test_every_shipped_manifest_is_valid(project: Project) -> None:
-    names = [target.name for target in find_targets(project)]
+def test_every_shipped_manifest_is_valid(gallery: Project) -> None:
+    names = [target.name for target in find_targets(gallery)]
     assert names == sorted(names)
     assert {"producer-api-rust-grpc", "producer-api-rust-rest"} <= set(names)
 

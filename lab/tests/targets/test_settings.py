@@ -44,8 +44,8 @@ def test_a_setting_without_a_known_default_is_recorded_when_it_is_given() -> Non
     assert found["unknown"] == ("3", "given")
 
 
-def test_shipped_manifests_tell_the_defaults_that_their_readmes_do(project: Project) -> None:
-    for shipped in find_targets(project):
+def test_shipped_manifests_tell_the_defaults_that_their_readmes_do(gallery: Project) -> None:
+    for shipped in find_targets(gallery):
         readme = (shipped.directory / "README.md").read_text("utf-8")
         reported = dict(re.findall(r"^\| `([A-Z0-9_]+)` \| (.*?) \|", readme, re.MULTILINE))
         defaults = {each.variable: each.default for each in shipped.settings if each.default is not None}

@@ -38,7 +38,7 @@ def refusal(checkout: Project, before: str, after: str) -> str:
 
 def test_an_overlay_has_a_file_a_time_and_extensions(project: Project) -> None:
     overlays = load_workload(project, "events").overlays
-    assert list(overlays) == ["partitioned", "citus"]
+    assert list(overlays) == ["partitioned", "distributed"]
     assert all(each.file.is_file() for each in overlays.values())
     assert [(each.before_schema, list(each.extensions)) for each in overlays.values()] == [
         (True, []),

@@ -27,7 +27,7 @@ def stored_by(workload: Workload, count: int, payload: str = "default") -> int:
     for statement in preload_statements(workload, plan, count):
         series = re.search(r"generate_series\((\d+), (\d+)\)", statement)
         assert series is not None
-        rows = statement.count("'car-") + statement.count("'loan-")
+        rows = statement.count("'parcel-") + statement.count("'pallet-")
         total += (int(series[2]) - int(series[1]) + 1) * rows
     return total
 

@@ -63,7 +63,7 @@ fn measure(url: &str, entities: usize) -> Result<(), Box<dyn Error>> {
 }
 
 fn contract(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery/contract/events").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/events").join(name)
 }
 
 /// Two of the events workload's kinds, as the lab compiles them.

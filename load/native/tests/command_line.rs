@@ -14,7 +14,7 @@ fn message(output: &Output) -> String {
 /// A closed port: no request is ever sent to it.
 const HTTP: &str = "http://127.0.0.1:1/";
 const GRPC: &str = "grpc://127.0.0.1:1/com.example.grpc.EventService/ProcessEvent";
-const PROTO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../gallery/contract/events/event_service.proto");
+const PROTO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/events/event_service.proto");
 
 #[test]
 fn invalid_options_are_refused_before_anything_is_sent() {

@@ -41,8 +41,13 @@ class Check:
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def of_part(self, part: str, arguments: Sequence[str] = ()) -> "Check | None":
-        """The check of one part, with more arguments for tests of both; None where it checks the other part alone."""
+        """The check of one part; None where it checks the other part alone.
+
+        Of tests of both parts, `arguments` choose those of a target, which only slow ones start.
+        """
         if self.parts:
+            if arguments and not self.slow:
+                return None
             return replace(self, usual=(*self.usual, *self.parts[part], *arguments))
         return self if self.part == part else None
 

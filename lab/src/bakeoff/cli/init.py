@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from bakeoff.errors import UsageError
-from bakeoff.project import COMMAND, PROJECT_FILE, PROJECT_VARIABLE, Project
+from bakeoff.project import COMMAND, PROJECT_FILE, PROJECT_VARIABLE, Project, path_here
 
 _EXPLANATIONS = {
     "workload.toml": "what is sent, and what must then be stored",
@@ -108,7 +108,7 @@ def _one_file(options: InitOptions) -> Iterator[str]:
         )
         new = new_project(project, name, found, options.url)
     new = write_project(project, new) if options.probe is None else write_probed(project, new, options.probe)
-    yield f"{project.relative(project.file)}: the target and the workload {new.name}"
+    yield f"{path_here(project.file)}: the target and the workload {new.name}"
     yield from (*new.found, *passed_over)
     yield ""
     yield from new.next_steps
@@ -126,15 +126,14 @@ def _folders(options: InitOptions) -> Iterator[str]:
         if given:
             raise UsageError(f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol.")
         source = description_of(_folder(), options.openapi, options.proto, None, [], options.proto_paths)
-    project = folders_project(_folder())
     name = options.name or name_of(_folder())
     if source is None:
         scaffold = scaffold_of(name, options.protocol or "rest", options.database or "postgresql", options.url)
-        written = write_scaffold(project, scaffold)
+        written = write_scaffold(folders_project(_folder()), scaffold)
     else:
         scaffold = imported_scaffold(name, source.api, options.url)
-        written = write_import(project, scaffold, source.api, source.file)
-    paths = {project.relative(path): path for path in written}
+        written = write_import(folders_project(_folder()), scaffold, source.api, source.file)
+    paths = {path_here(path): path for path in written}
     width = max(map(len, paths))
     yield from (f"{path:{width}}  {_explanation(file)}" for path, file in paths.items())
     yield ""

@@ -129,10 +129,9 @@ def _first_problem_in_toml(document: Json, schema: Path) -> tuple[Place, str] | 
     error = best_match(errors)
     if error is None:
         return None
-    newer = next((each for each in errors if [*each.absolute_path] == ["version"] and _is_newer(each)), None)
-    if newer is not None:
-        known = newer.validator_value
-        return ["version"], f"version {newer.instance} is newer than this bakeoff, which reads {known}. Update it."
+    other = next((each for each in errors if [*each.absolute_path] == ["version"]), None)
+    if other is not None and other.validator == "const":
+        return ["version"], _other_version(other.instance, other.validator_value)
     # A misspelt key is missing, too: it is to be named itself.
     unknown_keys = [each for each in errors if each.validator == "additionalProperties"]
     error = next((each for each in unknown_keys if each.absolute_path == error.absolute_path), error)
@@ -154,9 +153,10 @@ def _advice(error: "ValidationError") -> str:
     return f" It is {described}." if error.validator == "pattern" and described else ""
 
 
-def _is_newer(error: "ValidationError") -> bool:
-    known = error.validator_value if error.validator == "const" else None
-    return isinstance(known, int) and isinstance(error.instance, int) and error.instance > known
+def _other_version(found: Json, known: int) -> str:
+    if isinstance(found, int) and found > known:
+        return f"version {found} is newer than this bakeoff, which reads {known}. Update it."
+    return f"version {found} is unknown: this bakeoff reads {known}. Write version = {known}, and follow its formats."
 
 
 @cache

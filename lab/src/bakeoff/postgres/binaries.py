@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff.documents.whole_file import made_whole
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
 from bakeoff.project import Project
@@ -177,12 +178,9 @@ def _reachable_copy(project: Project, programs: Path, choice: str) -> Path:
     destination = _outside(project) / "packages"
     copy = destination / package.name / source.name / programs.name
     if not (copy / "postgres").is_file() or not filecmp.cmp(programs / "postgres", copy / "postgres"):
-        partial = destination.with_name(f"{destination.name}.partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.copytree(source, partial / package.name / source.name, symlinks=True)
-        libraries = package.with_name(f"{package.name}.libs")
-        if libraries.is_dir():
-            shutil.copytree(libraries, partial / libraries.name, symlinks=True)
-        shutil.rmtree(destination, ignore_errors=True)
-        partial.rename(destination)
+        with made_whole(destination) as partial:
+            shutil.copytree(source, partial / package.name / source.name, symlinks=True)
+            libraries = package.with_name(f"{package.name}.libs")
+            if libraries.is_dir():
+                shutil.copytree(libraries, partial / libraries.name, symlinks=True)
     return copy

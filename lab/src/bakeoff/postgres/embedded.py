@@ -2,7 +2,6 @@
 
 import contextlib
 import secrets
-import shutil
 import signal
 import subprocess
 import time
@@ -14,10 +13,11 @@ from typing import NamedTuple
 import psutil
 from psycopg import sql
 
+from bakeoff.documents.whole_file import made_whole, private_file, write_privately
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import Installation
 from bakeoff.postgres.failure_cause import cause_in
-from bakeoff.postgres.server import Server, private_file, write_privately
+from bakeoff.postgres.server import Server
 from bakeoff.postgres.target_role import make_target_role, target_url
 from bakeoff.processes import children, ports
 from bakeoff.processes.kill_tree import kill_tree
@@ -214,28 +214,23 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
     """Makes the data folder if there is none, and returns the password of the superuser."""
     if _password_file(folder).is_file():
         return _password_file(folder).read_text("utf-8")
-    # Beside its final place: an initdb that is interrupted leaves nothing that looks finished.
-    partial = folder.with_name(f"{folder.name}.partial")
-    for leftover in (partial, folder):
-        shutil.rmtree(leftover, ignore_errors=True)
-    partial.mkdir(mode=0o700, parents=True)
-    installation.give(partial)
-    password, password_for_initdb = secrets.token_hex(16), partial.parent / "password"
-    arguments = (
-        *(f"--pgdata={partial}", "--username=postgres", f"--pwfile={password_for_initdb}", "--auth=scram-sha-256"),
-        # As version 18 does by itself: the same work for every version.
-        *("--encoding=UTF8", "--locale=C", "--data-checksums"),
-    )
-    log = logs / f"postgres-{folder.name}-initdb.log"
-    with private_file(password_for_initdb, password):
-        installation.give(password_for_initdb)
+    password, log = secrets.token_hex(16), logs / f"postgres-{folder.name}-initdb.log"
+    password_for_initdb = folder.with_name("password")
+    with made_whole(folder) as partial, private_file(password_for_initdb, password.encode()):
+        partial.mkdir(mode=0o700)
+        for path in (partial, password_for_initdb):
+            installation.give(path)
+        arguments = (
+            *(f"--pgdata={partial}", "--username=postgres", f"--pwfile={password_for_initdb}"),
+            # As version 18 does by itself: the same work for every version.
+            *("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--data-checksums"),
+        )
         if not installation.run("initdb", arguments, log):
             output = children.last_lines(log)
-            cause = cause_in(output, partial.parent)
+            cause = cause_in(output, folder.parent)
             raise BakeoffError(f"PostgreSQL's data folder {folder} could not be created.{cause} Output:\n{output}")
-    write_privately(_password_file(partial), password)
-    installation.give(_password_file(partial))
-    partial.rename(folder)
+        write_privately(_password_file(partial), password.encode())
+        installation.give(_password_file(partial))
     return password
 
 

@@ -1,7 +1,6 @@
 """A PostgreSQL server as the lab uses it, embedded or the user's own."""
 
 import contextlib
-import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from bakeoff.documents.whole_file import private_file
 from bakeoff.errors import BakeoffError
 from bakeoff.text.redaction import redacted, secrets_of
 
@@ -28,23 +28,6 @@ _own: "weakref.WeakKeyDictionary[Connection, str]" = weakref.WeakKeyDictionary()
 
 class DatabaseUnreachableError(BakeoffError):
     """No connection can be made: the server is unavailable, refuses, or its URL is wrong."""
-
-
-@contextlib.contextmanager
-def private_file(path: Path, text: str) -> Iterator[None]:
-    """A file that no other user can read at any moment; it exists while the block lasts."""
-    write_privately(path, text)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
-
-
-def write_privately(path: Path, text: str) -> None:
-    """Writes a file that no other user can read at any moment."""
-    path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 @dataclass(frozen=True)
@@ -84,7 +67,7 @@ class Server:
 
         parameters = conninfo_to_dict(self.url)
         password = str(parameters.pop("password", "")).replace("\\", r"\\").replace(":", r"\:")
-        with private_file(password_file, f"*:*:*:*:{password}\n"):
+        with private_file(password_file, f"*:*:*:*:{password}\n".encode()):
             # An empty PGPASSWORD does not count; one that is set would go before the file.
             yield make_conninfo("", **parameters), {"PGPASSFILE": str(password_file), "PGPASSWORD": ""}
 

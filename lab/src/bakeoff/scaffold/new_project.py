@@ -1,5 +1,6 @@
 """A project for one service: its bakeoff.toml is written, and loaded before it is called done."""
 
+import contextlib
 import os
 import re
 import unicodedata
@@ -12,7 +13,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.documents.project_file import project_file
 from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, NotFoundError, UsageError
-from bakeoff.project import COMMAND, Project, find_project, prepare_state
+from bakeoff.project import COMMAND, PROJECT_VARIABLE, Project, find_project, prepare_state
 from bakeoff.scaffold.description_files import Source, status_of
 from bakeoff.scaffold.first_load import first_plan, unreadable_messages
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
@@ -66,15 +67,16 @@ def _logins(api: ImportedApi) -> Iterator[Members]:
 
 def folders_project(folder: Path) -> Project:
     """The project that new folders go into; one in the folder, which names them, where there is none."""
-    try:
-        return find_project()
-    except NotFoundError:
-        project = Project(folder)
-        write_whole(project.file, _FOLDERS.encode())
-        for name in ("targets", "contract"):
-            (folder / name).mkdir(exist_ok=True)
-        prepare_state(project)
-        return project
+    project = Project(folder)
+    # A project that is named need not exist yet.
+    if project.file.is_file() or not os.environ.get(PROJECT_VARIABLE):
+        with contextlib.suppress(NotFoundError):
+            return find_project()
+    write_whole(project.file, _FOLDERS.encode())
+    for name in ("targets", "contract"):
+        (folder / name).mkdir(exist_ok=True)
+    prepare_state(project)
+    return project
 
 
 def write_project(project: Project, new: NewProject) -> NewProject:

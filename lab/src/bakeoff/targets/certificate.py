@@ -1,9 +1,10 @@
 """The lab's own certificate for targets that speak TLS, and the authority that clients are configured to trust."""
 
 import datetime
-import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from bakeoff.documents.whole_file import made_whole, write_privately
 
 _VALID = datetime.timedelta(days=60)
 _RENEWED_BEFORE_END = datetime.timedelta(days=7)
@@ -26,7 +27,6 @@ def lab_certificate(folder: Path) -> Certificate:
     """The certificate for the loopback address in a folder; replaced when it is missing or expires soon."""
     files = Certificate(folder / "certificate.pem", folder / "key.pem", folder / "authority.pem")
     if not _usable(files):
-        folder.mkdir(parents=True, exist_ok=True)
         _make(files)
     return files
 
@@ -67,8 +67,5 @@ def _pkcs8(key_pem: bytes) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.unlink(missing_ok=True)
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-    partial.rename(path)
+    with made_whole(path) as partial:
+        write_privately(partial, content)

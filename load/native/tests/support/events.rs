@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Base64 of the contract's descriptors.
 pub fn descriptor_set() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery/contract/events");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/events");
     let files = protox::compile(["event_service.proto"], [folder]).expect("the contract compiles");
     base64::engine::general_purpose::STANDARD.encode(files.encode_to_vec())
 }

@@ -1,0 +1,1 @@
+SELECT 'fsync is off' AS problem WHERE current_setting('fsync') <> 'on';

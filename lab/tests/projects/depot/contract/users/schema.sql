@@ -1,0 +1,3 @@
+CREATE TABLE IF NOT EXISTS users (
+    id text PRIMARY KEY DEFAULT gen_random_uuid()::text, name text NOT NULL, email text NOT NULL
+);
