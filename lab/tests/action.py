@@ -1,6 +1,5 @@
 """The steps of action.yml, run as GitHub Actions runs them."""
 
-import os
 import re
 import subprocess
 from collections.abc import Mapping
@@ -32,6 +31,6 @@ def run_step(
     # As `shell: bash` does.
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment, **own}, capture_output=True, text=True, timeout=290,
+        command, cwd=folder, env={**environment, **own}, capture_output=True, text=True, timeout=290,
         check=False,
     )  # fmt: skip

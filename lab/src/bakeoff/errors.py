@@ -22,3 +22,10 @@ class UsageError(BakeoffError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, exit_code=2)
+
+
+class NothingToCompareError(BakeoffError):
+    """The other commit has nothing that the checkout could be compared with: a repository's first measurement."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, exit_code=2)

@@ -1,5 +1,6 @@
 """The GitHub Action: its schema, its versions, and how it finds the base of a pull request."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -70,6 +71,7 @@ def base_of(folder: Path, event: str, **given: str) -> str:
     """The commit that the step finds."""
     outputs = folder.with_name("outputs")
     environment = {
+        **os.environ,
         "GITHUB_OUTPUT": str(outputs),
         "GITHUB_SHA": git(folder, "rev-parse", "HEAD"),
         "GITHUB_EVENT_NAME": event,

@@ -9,7 +9,7 @@ import pytest
 
 from bakeoff.builds.sources import git_files
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
-from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import leave_hook
 from bakeoff.history.comparison_of_commit import commit_of
 from bakeoff.options.variant import short
@@ -57,6 +57,32 @@ def test_a_reference_is_its_commit(checkout: Project) -> None:
     assert full_name(checkout, "before") == git(checkout.root, "rev-parse", "before")
     with pytest.raises(UsageError, match="no commit here"):
         full_name(checkout, "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("0" * 40, "the branch is new"),
+        ("HEAD~2", "HEAD does not have so many before it"),
+        ("before^", "before does not have so many before it"),
+    ],
+)
+def test_before_the_first_commit_there_is_nothing_to_compare_with(
+    checkout: Project, reference: str, words: str
+) -> None:
+    with pytest.raises(NothingToCompareError, match=words):
+        full_name(checkout, reference)
+
+
+def test_an_ancestor_of_an_unknown_name_is_a_mistake(checkout: Project) -> None:
+    with pytest.raises(UsageError, match="no commit here"):
+        full_name(checkout, "nowhere~1")
+
+
+def test_a_shallow_clone_may_have_more_commits_elsewhere(checkout: Project, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{checkout.root}", "shallow")
+    with pytest.raises(UsageError, match="fetch-depth: 0"):
+        full_name(Project(tmp_path / "shallow"), "HEAD~1")
 
 
 def test_the_files_of_a_commit_lie_beside_the_checkouts(checkout: Project) -> None:

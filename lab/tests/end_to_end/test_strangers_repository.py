@@ -3,17 +3,23 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
+import psutil
 import pytest
 from bakeoff_process import OWN_VARIABLES
 
+from action import run_step
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project
-from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
+from bakeoff.running.lock import MACHINE_LOCK_VARIABLE, measuring_lab
+from fake_forge import FakeForge
 
 pytestmark = pytest.mark.end_to_end
 
@@ -24,6 +30,23 @@ env = { SHOP_DB = "{state}/shop.db" }
 storage = { kind = "files", prepare = "python3 shop.py migrate" }
 """
 SHORT = ("--users", "2", "--phase-duration", "2s", "--warm-up", "0s")
+GITHUB = {
+    "GITHUB_ACTIONS": "true",
+    "GITHUB_SERVER_URL": "https://github.example",
+    "GITHUB_REPOSITORY": "shop/api",
+    "GITHUB_RUN_ID": "5",
+    "GITHUB_REF": "refs/pull/7/merge",
+}
+COUNT = """        if self.path == "/items/count":
+            return self.reply(200, {"count": len(self.query("SELECT id FROM items"))})
+"""
+COUNT_PATH = """  /items/count:
+    get:
+      operationId: countItems
+      responses:
+        "200":
+          description: How many there are
+"""
 SLOWER = "import time; time.sleep(0.02); "
 
 
@@ -59,6 +82,19 @@ def _package_of(program: Path, folder: Path) -> None:
     (folder / "setup.py").write_text(f"from setuptools import setup\nsetup(**{members!r})\n")
 
 
+class Job(NamedTuple):
+    """What a job of GitHub Actions leaves: the status of its gate, outputs, summary, and what was printed."""
+
+    status: int
+    outputs: Mapping[str, str]
+    summary: str
+    words: str
+
+
+def outputs_in(file: Path) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines())
+
+
 class Repository:
     """A git repository with the shop."""
 
@@ -76,6 +112,55 @@ class Repository:
         assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    def job(self, forge: FakeForge, event: str, base: str, *options: str) -> "Job":
+        """The steps of the action for an event, as a job of GitHub Actions runs them: its status, outputs and texts."""
+        folder = self.root.with_name("runner")
+        (folder / "bakeoff").mkdir(parents=True, exist_ok=True)
+        if not (folder / "bakeoff" / "bin").exists():
+            (folder / "bakeoff" / "bin").symlink_to(self._program.parent)
+        files = {name: folder / name for name in ("outputs", "summary")}
+        for file in files.values():
+            file.write_text("", "utf-8")
+        environment = {
+            **self._environment,
+            **GITHUB,
+            "GITHUB_API_URL": forge.url,
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_SHA": self._git("rev-parse", "HEAD"),
+            "GITHUB_OUTPUT": str(files["outputs"]),
+            "GITHUB_STEP_SUMMARY": str(files["summary"]),
+            "RUNNER_TEMP": str(folder),
+        }
+        found = run_step("Find the base", self.root, environment, EVENT_BASE=base)
+        assert found.returncode == 0, found.stderr
+        commit = outputs_in(files["outputs"])["commit"]
+        given = {"AGAINST": commit, "OPTIONS": " ".join(options), "GITHUB_TOKEN": "secret"}
+        done = run_step("Gate", self.root, environment, **given)
+        words = f"{done.stdout}\n{done.stderr}"
+        return Job(done.returncode, outputs_in(files["outputs"]), files["summary"].read_text("utf-8"), words)
+
+    @contextmanager
+    def started(self, forge: FakeForge, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+        """A command in a job of GitHub Actions, killed in the end where it still runs."""
+        environment = {**self._environment, **GITHUB, "GITHUB_API_URL": forge.url, "GITHUB_TOKEN": "secret"}
+        with subprocess.Popen(
+            [self._program, *arguments],
+            cwd=self.root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def processes(self) -> list[str]:
+        """Command lines of processes that run in the repository or name it."""
+        found = []
+        for process in psutil.process_iter(["cmdline", "cwd"]):
+            words = " ".join(process.info["cmdline"] or [])
+            if str(self.root) in words or (process.info["cwd"] or "").startswith(str(self.root)):
+                found.append(words)
+        return found
+
     def commit(self, subject: str) -> None:
         self._git("add", "-A")
         self._git("commit", "-qm", subject)
@@ -84,9 +169,10 @@ class Repository:
         """Takes the last commit back."""
         self._git("revert", "--no-edit", "HEAD")
 
-    def _git(self, *arguments: str) -> None:
+    def _git(self, *arguments: str) -> str:
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True)
+        done = subprocess.run(["git", *identity, *arguments], cwd=self.root, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
 
     def edit(self, name: str, before: str, after: str) -> None:
         text = (self.root / name).read_text("utf-8")
@@ -137,3 +223,45 @@ def _failed_operations(said: str) -> dict[str, set[str]]:
         elif line.split()[0] == "failed" and heading in ("listItems", "createItem", "readItem", "login"):
             failed.setdefault(heading, set()).add(line.split()[1])
     return failed
+
+
+@pytest.mark.xdist_group("stranger")
+def test_the_action_comments_on_each_pull_request(repository: Repository, forge: FakeForge) -> None:
+    repository.commit("A shop")
+    repository.bakeoff("init", "--openapi", "openapi.yaml")
+    repository.edit("bakeoff.toml", r"(# )?run = .*\n", RUN)
+    repository.commit("Measure it")
+    first = repository.job(forge, "push", "HEAD~1", *SHORT)
+    assert (first.status, first.outputs.get("verdict")) == (0, "new"), first.words
+    assert "has no bakeoff.toml" in first.summary
+
+    repository.edit("shop.py", r'(if self\.path == "/items":\n +)', rf"\g<1>{SLOWER}")
+    repository.edit("shop.py", r'(        if self\.path == "/items":\n)', f"{COUNT}\\g<1>")
+    repository.edit("openapi.yaml", r"(  /items:\n)", rf"{COUNT_PATH}\g<1>")
+    repository.commit("Slower, and a new operation")
+    slower = repository.job(forge, "push", "HEAD~1", "--no-rerun", *SHORT)
+    assert (slower.status, slower.outputs.get("verdict")) == (1, "failed"), slower.words
+    assert slower.outputs["change"].startswith("-"), slower.words
+    assert Path(slower.outputs["report"]).is_file()
+    (comment,) = forge.bodies
+    assert comment.endswith(slower.summary.rstrip())
+    assert "listItems takes" in comment and "| listItems | mean, ms |" in comment
+    assert "countItems of the-shop-of-a-stranger" in comment and "does not serve it" in comment
+    assert "in turns of a second" in comment
+
+
+@pytest.mark.xdist_group("stranger")
+def test_a_cancelled_gate_leaves_nothing_running(repository: Repository, forge: FakeForge) -> None:
+    repository.bakeoff("init", "--openapi", "openapi.yaml")
+    repository.edit("bakeoff.toml", r"(# )?run = .*\n", RUN)
+    repository.commit("Measure it")
+    with repository.started(forge, "gate", "--against", "HEAD", "--comment", "--phase-duration", "60s") as gate:
+        assert gate.stderr is not None
+        assert any("round 1 of" in line for line in gate.stderr), "it began to measure"
+        gate.send_signal(signal.SIGTERM)
+        gate.communicate(timeout=60)
+    assert gate.returncode == 130
+    assert ["was cancelled" in body for body in forge.bodies] == [True]
+    assert repository.processes() == []
+    with measuring_lab(Project(repository.root)):
+        pass

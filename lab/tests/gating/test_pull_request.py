@@ -15,7 +15,7 @@ from bakeoff.history.run_figures import figures_of
 from made_up import run_result
 
 WHOLE = figures_of(run_result("shop")).series
-PLACE = Circumstances("commit 0123456789ab", "commit abcdef", {"Processor": "EPYC", "Cores": "2"})
+PLACE = Circumstances({"Base": "commit 0123456789ab", "Head": "commit abcdef", "Processor": "EPYC"})
 SLOWER = Change(100.0, 121.0, "ms", 1.21, 1.18, 1.24)
 FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True)
 SAME = Change(1000.0, 1004.0, "ops/s", 1.004, 0.99, 1.02, more_is_better=True)
@@ -64,10 +64,9 @@ def test_the_whole_text() -> None:
 
 <details><summary>Method and machine</summary>
 
-Base: commit 0123456789ab. Head: commit abcdef.
-
+- Base: commit 0123456789ab
+- Head: commit abcdef
 - Processor: EPYC
-- Cores: 2
 
 </details>
 
@@ -113,6 +112,7 @@ def test_several_contenders_have_a_column() -> None:
             "failed",
         ),
         (gate(), "Nothing could be compared.", "undecided"),
+        (Gate([], ["why"], nothing_before=True), "Nothing could be compared: the base could not be measured.", "new"),
         (
             gate(replace(check("p99", SLOWER, Outcome.UNCLEAR), stale_baseline=True)),
             "The machine was slower than for the baseline, so this gate is undecided.",

@@ -133,3 +133,19 @@ def test_a_search_keeps_the_locks_between_its_trials(machine: Path, tmp_path: Pa
                 pass
     with held("machine", tmp_path / "there"):
         pass
+
+
+@pytest.mark.parametrize("what", ["checkout", "machine"])
+def test_a_lab_that_waits_starts_when_the_other_one_has_ended(tmp_path: Path, machine: Path, what: str) -> None:
+    project, other = Project(tmp_path / "one"), tmp_path / ("one" if what == "checkout" else "two")
+    said: list[str] = []
+    with held("measuring", other) as holder:
+
+        def ended(words: str) -> None:
+            said.append(words)
+            holder.kill()
+
+        with measuring_lab(project, ended):
+            assert machine.read_text("utf-8") == f"{os.getpid()} in {project.root}"
+    (words,) = said
+    assert f"(process {holder.pid}" in words and words.endswith("This one starts then.")

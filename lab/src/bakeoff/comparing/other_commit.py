@@ -1,13 +1,14 @@
 """Another commit beside the checkout: its files in a git worktree, and its targets as separate contenders."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import git
 from bakeoff.options.variant import CANDIDATE, COMMIT, short
 from bakeoff.project import IGNORE_FILE, PROJECT_FILE, Project, prepare_state
@@ -23,30 +24,45 @@ _GIT_TIMEOUT_S = 600
 # A worktree that git still knows though its folder was removed; twice, as git locks one while it makes it.
 # Not `git worktree prune`: it would forget the user's own on a disk that is not mounted.
 _FORCE = ("--force", "--force")
+# As in HEAD~2 and main^.
+_ANCESTORS = re.compile(r"([~^]\d*)+$")
 
 
 def full_name(project: Project, reference: str) -> str:
-    """The commit that a reference means. Raises UsageError where it means none."""
+    """The commit that a reference means. Raises UsageError where it means none, and NothingToCompareError where there
+    is no earlier commit.
+    """
+    commit = _commit(project, reference)
+    if commit is None:
+        raise _unknown(project, reference)
+    return commit
+
+
+def _commit(project: Project, reference: str) -> str | None:
     found = _git(project.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
-    if found.returncode != 0:
-        raise UsageError(_unknown(project, reference))
-    return found.stdout.strip()
+    return found.stdout.strip() if found.returncode == 0 else None
 
 
-def _unknown(project: Project, reference: str) -> str:
+def _unknown(project: Project, reference: str) -> BakeoffError:
     """Why git does not know a reference, and the next step."""
     shallow = _git(project.root, "rev-parse", "--is-shallow-repository")
     if shallow.returncode != 0:
-        return (
+        return UsageError(
             f"--against compares commits, and git finds no repository at {project.root} ({_reason(shallow)}). "
             "Put the project under git and commit it, or leave out --against."
         )
+    if set(reference) == {"0"}:
+        # So a forge names the commit before the first push of a branch.
+        return NothingToCompareError("There is no commit before this one: the branch is new.")
     if shallow.stdout.strip() == "true":
-        return (
+        return UsageError(
             f'--against is "{reference}", which this shallow clone does not have. Type git fetch --unshallow; in '
             "GitHub Actions give actions/checkout fetch-depth: 0."
         )
-    return f'--against is "{reference}", which is no commit here: name a branch, a tag or a commit.'
+    later = _ANCESTORS.sub("", reference)
+    if later != reference and _commit(project, later) is not None:
+        return NothingToCompareError(f"There is no commit {reference}: {later} does not have so many before it.")
+    return UsageError(f'--against is "{reference}", which is no commit here: name a branch, a tag or a commit.')
 
 
 def uncommitted(project: Project) -> str | None:
@@ -61,11 +77,11 @@ def uncommitted(project: Project) -> str | None:
 def checked_out(project: Project, commit: str) -> Project:
     """The project at a commit, in a worktree with builds and all; an earlier one is used again.
 
-    Raises BakeoffError where that commit has no such project.
+    Raises NothingToCompareError where that commit has no such project.
     """
     place = project.root.resolve().relative_to(project.repository) / PROJECT_FILE
     if _git(project.repository, "cat-file", "-e", f"{commit}:{place.as_posix()}").returncode != 0:
-        raise BakeoffError(_without_project(project, commit, place))
+        raise NothingToCompareError(_without_project(project, commit, place))
     folder = _folder_of_commits(project) / short(commit)
     other = Project((folder / place).parent)
     # Its state is prepared last: a worktree without it was interrupted.
@@ -124,7 +140,8 @@ def with_commit(
 ) -> list[Contender]:
     """Each contender twice: as the commit builds it, and as the checkout does. Both keep the checkout's contract.
 
-    A target that the commit does not have is left out. Raises BakeoffError for one outside of the repository.
+    A target that the commit does not have is left out. Raises UsageError for one outside of the repository, and
+    NothingToCompareError where the commit has none.
     """
     for contender in contenders:
         _check_inside(contender.target, project.repository)
@@ -140,7 +157,7 @@ def with_commit(
         build = replace(other.build, name=f"{other.name}@{short(commit)}")
         both += [replace(before, target=replace(other, build=build)), _at(contender, CANDIDATE)]
     if not both:
-        raise BakeoffError(f"The commit {short(commit)} has none of the targets, so there is nothing to compare.")
+        raise NothingToCompareError(f"The commit {short(commit)} has none of the targets.")
     return both
 
 
@@ -163,7 +180,9 @@ def _targets_at(project: Project, commit: str, names: Collection[str]) -> Mappin
     try:
         return {target.name: target for target in find_targets(other, names)}
     except BakeoffError as error:
-        raise BakeoffError(f"The commit {short(commit)} cannot be measured by this lab: {error.message}") from error
+        raise NothingToCompareError(
+            f"The commit {short(commit)} cannot be measured by this lab: {error.message}"
+        ) from error
 
 
 def _remove_oldest(project: Project, commits: Path) -> None:

@@ -6,7 +6,7 @@ Proofs are kept in files until the target, its settings or the cases change.
 import hashlib
 import json
 import os
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from bakeoff import conformance
 from bakeoff.builds.digests import digest_of
 from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.comparing.measurer import Measurer
+from bakeoff.comparing.new_operations import is_other_commit, not_served, without_commit, without_operations
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.text import summary
@@ -27,6 +28,7 @@ from bakeoff.options.table import AROUND_TARGET
 from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.project import COMMAND, FORMATS
+from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender, DurabilityProof, Proof
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import SMOKE
@@ -52,41 +54,63 @@ class Prover:
         self._measurer = measurer
         self._request = request
         self._proofs: dict[Hashable, Proof] = {}
+        # By target, the operations that the other commit does not serve.
+        self._not_served: dict[str, Collection[str]] = {}
 
     def prove_all(self, contenders: Sequence[Contender]) -> list[Contender]:
         """The contenders that may be measured, with their proofs; the others are refused."""
-        return [proven for each in contenders if (proven := self._prove(each)).proof.problem is None]
+        proven = [proven for each in contenders if (proven := self._prove(each)).proof.problem is None]
+        # The side that was proven first has not known of them.
+        return [self._without_new_operations(each) for each in proven]
 
     def _prove(self, contender: Contender) -> Contender:
         checks = [self._conformance, self._smoke, self._durability]
         for check in checks[:1] if self._request.mode == "smoke" else checks:
-            contender = replace(contender, proof=check(contender))
+            contender = check(contender)
             if contender.proof.problem is not None:
                 self._measurer.recorder.refuse(contender, contender.proof.problem)
                 break
         return contender
 
-    def _conformance(self, contender: Contender) -> Proof:
+    def _conformance(self, contender: Contender) -> Contender:
         variant, target = contender.variant, contender.target
         settings = (*_around_target(variant), *sorted(variant.settings.items()))
         state = (target.name, variant.runs_in, target.directory, variant.tls, variant.token, settings)
         if state not in self._proofs:
             testbed, again = self._measurer.testbed.of(contender), self._request.prove
             self._proofs[state] = prove(testbed, target, contender.workload, variant, again=again)
-        return self._proofs[state]
+        return replace(contender, proof=self._proofs[state])
 
-    def _smoke(self, contender: Contender) -> Proof:
+    def _smoke(self, contender: Contender) -> Contender:
+        result, problem = self._smoke_run(contender)
+        new = not_served(result) if problem is not None and is_other_commit(contender) else []
+        if new:
+            key = without_commit(contender).key
+            reduced = replace(contender, workload=without_operations(contender.workload, new))
+            _, rest = self._smoke_run(reduced)
+            if rest is None:
+                self._not_served[key] = new
+                for name in new:
+                    self._measurer.recorder.leave_out(f"{name} of {contender.key}", "that commit does not serve it.")
+                return reduced
+        return replace(contender, proof=replace(contender.proof, problem=problem))
+
+    def _smoke_run(self, contender: Contender) -> tuple[RunResult, str | None]:
         (result,) = self._measurer.measure(RunRequest(contender, "smoke", SMOKE, options=self._request))
-        return replace(contender.proof, problem=self._measurer.recorder.problem_with(result))
+        return result, self._measurer.recorder.problem_with(result)
 
-    def _durability(self, contender: Contender) -> Proof:
+    def _without_new_operations(self, contender: Contender) -> Contender:
+        new = self._not_served.get(without_commit(contender).key, ())
+        return replace(contender, workload=without_operations(contender.workload, new)) if new else contender
+
+    def _durability(self, contender: Contender) -> Contender:
         """Has a problem where it could not be tried. A contender that lost writes is measured, and ranked apart."""
         try:
             testbed = self._measurer.testbed.of(contender)
             proof = durability_proof(testbed, contender, again=self._request.prove)
         except BakeoffError as error:
-            return replace(contender.proof, problem=error.message)
-        return replace(contender.proof, durability=proof)
+            return replace(contender, proof=replace(contender.proof, problem=error.message))
+        return replace(contender, proof=replace(contender.proof, durability=proof))
 
 
 def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:

@@ -106,6 +106,11 @@ class Recorder:
     def refuse(self, contender: Contender, reason: str) -> None:
         self.comparison.refuse(contender.key, reason, self._progress)
 
+    def leave_out(self, key: str, reason: str) -> None:
+        """Records what is not measured, which is no failure."""
+        self.comparison.not_measured[key] = f"{key}: left out, {reason}"
+        self._progress.say(self.comparison.not_measured[key])
+
     def may_run(self, key: str) -> bool:
         return len(self._failures.get(key, [])) <= _FAILED_RUNS_ALLOWED
 

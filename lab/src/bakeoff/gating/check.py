@@ -50,10 +50,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Gate:
-    """All decisions, and the series that had nothing to be compared with, each with the reason."""
+    """All decisions, and the series that had nothing to be compared with, each with the reason.
+
+    `nothing_before`: the base has nothing that could be measured, or only in part, which is no fault of the candidate.
+    """
 
     checks: Sequence[Check]
     left_out: Sequence[str]
+    nothing_before: bool = False
 
     @property
     def failed(self) -> Sequence[Check]:
@@ -81,7 +85,7 @@ class Gate:
 
     @property
     def exit_status(self) -> int:
-        """0: all is well; 1: something is worse than allowed; 2: unclear, or there was nothing to compare."""
+        """0: all is well, or the base has nothing to compare with; 1: something is worse than allowed; 2: undecided."""
         if self.failed:
             return 1
-        return 0 if self.compared and not self.stale_baseline else 2
+        return 0 if (self.compared or self.nothing_before) and not self.stale_baseline else 2

@@ -16,10 +16,8 @@ _SHORT = 12
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The names of both sides for people, and the method and the machine as facts by name."""
+    """The method and the machine as facts by name, with the names of both sides."""
 
-    base: str
-    head: str
     facts: Mapping[str, str]
 
 
@@ -28,17 +26,19 @@ def circumstances_of(candidate: Referenced, baseline: Referenced | None) -> Circ
     request = request_of(candidate.requested)
     runs = [each.result for each in candidate.stored]
     heads = [run for run in runs if run.factors.get(COMMIT, CANDIDATE) == CANDIDATE]
+    sides = {}
     if request is not None and request.against is not None:
-        base = f"commit {request.against[:_SHORT]}"
-    else:
-        base = "goals" if baseline is None else baseline.name
-    return Circumstances(base, _head(heads), {**_method(runs), **_machine(heads)})
+        sides["Base"] = f"commit {request.against[:_SHORT]}"
+    elif baseline is not None:
+        sides["Base"] = baseline.name
+    if heads:
+        sides["Head"] = _head(heads[0])
+    return Circumstances({**sides, **_method(runs), **_machine(heads)})
 
 
-def _head(runs: Sequence[RunResult]) -> str:
-    environment = runs[0].environment if runs else {}
-    commit = environment.get("commit")
-    changed = " with uncommitted changes" if environment.get("uncommitted_changes") == "true" else ""
+def _head(run: RunResult) -> str:
+    commit = run.environment.get("commit")
+    changed = " with uncommitted changes" if run.environment.get("uncommitted_changes") == "true" else ""
     return "the working tree" if commit is None else f"commit {commit[:_SHORT]}{changed}"
 
 

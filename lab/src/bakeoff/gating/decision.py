@@ -131,7 +131,9 @@ def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: M
         return _judged(after, [regressions], rules, marked=bool(changed))
 
     gate = judge(measured, FALSE_ALARMS_AT_ONCE if rules.rerun else FALSE_ALARMS)
-    gate = replace(gate, checks=[*unmeasured_sides(candidate.requested, commit), *gate.checks])
+    lacking = unmeasured_sides(candidate.requested, commit)
+    nothing_before = any(check.outcome is Outcome.UNCLEAR for check in lacking)
+    gate = replace(gate, checks=[*lacking, *gate.checks], nothing_before=nothing_before)
     if not rules.rerun:
         return gate
     _, after = sides_of(measured, commit)

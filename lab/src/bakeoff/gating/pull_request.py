@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.gating.circumstances import Circumstances
-from bakeoff.gating.sentence import FAILED, PASSED, sentence_of, severity, verdict_of
+from bakeoff.gating.sentence import FAILED, NEW, PASSED, sentence_of, severity, verdict_of
 from bakeoff.reporting.markdown import plain
 from bakeoff.reporting.numbers import plural, three_digits
 
@@ -13,7 +13,7 @@ from bakeoff.reporting.numbers import plural, three_digits
 MOST_CHARACTERS = 65_000
 _MOST_LINES = 20
 _MOST_IN_A_CELL = 300
-_SIGNS = {PASSED: "✅", FAILED: "❌"}
+_SIGNS = {PASSED: "✅", FAILED: "❌", NEW: "ℹ️"}
 _ORDER = {Outcome.FAILED: 0, Outcome.UNCLEAR: 1, Outcome.PASSED: 2}
 
 
@@ -114,12 +114,11 @@ def _tail(summary: Summary) -> Iterator[str]:
         if check.change is None and check.outcome is not Outcome.PASSED
     ]
     yield from _list([*others, *(f"not compared: {reason}" for reason in summary.gate.left_out)])
-    known = summary.circumstances
-    yield from ("<details><summary>Method and machine</summary>", "")
-    yield f"Base: {_text(known.base)}. Head: {_text(known.head)}."
-    yield ""
-    yield from (f"- {_text(name)}: {_text(fact)}" for name, fact in known.facts.items())
-    yield from ("", "</details>")
+    facts = summary.circumstances.facts
+    if facts:
+        yield from ("<details><summary>Method and machine</summary>", "")
+        yield from (f"- {_text(name)}: {_text(fact)}" for name, fact in facts.items())
+        yield from ("", "</details>")
     yield from _linked(summary.link)
 
 

@@ -4,7 +4,7 @@ from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.reporting.numbers import plural
 from bakeoff.text.prose import listed
 
-PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
+PASSED, FAILED, UNDECIDED, NEW = "passed", "failed", "undecided", "new"
 
 _MOST_NAMES = 2
 _MOST_WORDS = 15
@@ -17,7 +17,9 @@ _VERBS = {
 
 
 def verdict_of(gate: Gate) -> str:
-    """`passed`, `failed` or `undecided`, as the exit status of the command means it."""
+    """`passed`, `failed` or `undecided`, as the exit status means it; `new` where there is nothing to compare with."""
+    if gate.exit_status == 0 and not gate.compared:
+        return NEW
     return (PASSED, FAILED, UNDECIDED)[gate.exit_status]
 
 
@@ -28,7 +30,7 @@ def sentence_of(gate: Gate) -> str:
         more = f", and {plural(len(others), 'other check')} failed" if others else ""
         return f"{_about(worst)}{more}."
     if not gate.compared:
-        return "Nothing could be compared."
+        return f"Nothing could be compared{': the base could not be measured' if gate.nothing_before else ''}."
     if gate.stale_baseline:
         return "The machine was slower than for the baseline, so this gate is undecided."
     unclear = [check for check in gate.checks if check.outcome is Outcome.UNCLEAR]
@@ -63,8 +65,9 @@ def _about(check: Check) -> str:
         words = check.words.partition(" (")[0].rstrip(".").split()
         return f"{name}: {' '.join(words[:_MOST_WORDS])}{' …' if len(words) > _MOST_WORDS else ''}"
     worse, better = _VERBS[check.metric]
-    by = abs(check.change.ratio - 1)
-    about = (worse if worse_by(check.change) > 0 else better).format(name=name, by=f"{by:.1%}")
+    relative = abs(check.change.ratio - 1)
+    by = f"{relative:.1%}" if relative < 1 else f"{relative:,.0%}"
+    about = (worse if worse_by(check.change) > 0 else better).format(name=name, by=by)
     return about + ("" if not check.series.phase else f" in {check.series.phase}")
 
 

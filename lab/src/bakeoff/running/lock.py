@@ -7,7 +7,7 @@ import contextlib
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -34,16 +34,23 @@ _REFUSAL = (
 )
 
 
-def only_lab(lock_file: Path) -> AbstractContextManager[None]:
+def only_lab(lock_file: Path, before_waiting: Callable[[str], None] | None = None) -> AbstractContextManager[None]:
     """Holds the project's lock. The kernel releases it when its holder dies, however that happens."""
     lock_file.parent.mkdir(parents=True, exist_ok=True)
-    return _held(lock_file, str(os.getpid()), _REFUSAL_HERE)
+    return _held(lock_file, str(os.getpid()), _REFUSAL_HERE, before_waiting=before_waiting)
 
 
 @contextlib.contextmanager
-def measuring_lab(project: Project) -> Iterator[None]:
-    """Holds the project's lock and the machine's: no other lab of this machine measures or runs its tests now."""
-    with only_lab(project.state / "lock"), _held(machine_lock(), f"{os.getpid()} in {project.root}", _REFUSAL):
+def measuring_lab(project: Project, before_waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Holds the project's lock and the machine's: no other lab of this machine measures or runs its tests now.
+
+    Another one that does is waited for where `before_waiting` takes the words about it; else they are an error.
+    """
+    holder = f"{os.getpid()} in {project.root}"
+    with (
+        only_lab(project.state / "lock", before_waiting),
+        _held(machine_lock(), holder, _REFUSAL, before_waiting=before_waiting),
+    ):
         yield
 
 
@@ -64,7 +71,13 @@ def machine_lock() -> Path:
 
 
 @contextlib.contextmanager
-def _held(path: Path, holder: str, refusal: str, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+def _held(
+    path: Path,
+    holder: str,
+    refusal: str,
+    how: int = fcntl.LOCK_EX,
+    before_waiting: Callable[[str], None] | None = None,
+) -> Iterator[None]:
     """Holds the lock of a file, which names its holder; `refusal` names the holder to those who come too late."""
     if path in _held_here:
         yield
@@ -73,7 +86,12 @@ def _held(path: Path, holder: str, refusal: str, how: int = fcntl.LOCK_EX) -> It
         try:
             fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise BakeoffError(refusal.format(holder=file.read().strip() or "unknown")) from error
+            words = refusal.format(holder=file.read().strip() or "unknown")
+            if before_waiting is None:
+                raise BakeoffError(words) from error
+            before_waiting(f"{words} This one starts then.")
+            fcntl.flock(file, how)
+            file.seek(0)
         file.truncate(0)
         file.write(holder)
         file.flush()

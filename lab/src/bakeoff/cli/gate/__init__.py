@@ -78,7 +78,7 @@ def gate(
     help_all: HelpAll = False,  # noqa: ARG001 — its callback shows the help and exits
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate.judge_stored import judge_stored, measure_against, print_gate
+    from bakeoff.cli.gate.judge_stored import judge_against, judge_stored, print_gate
     from bakeoff.cli.gate.publish import Destinations, Publication
     from bakeoff.gating.decision import Rules
     from bakeoff.gating.goals import read_goals
@@ -104,9 +104,11 @@ def gate(
                 strict=strict,
                 allow_changed_workload=allow_changed_workload,
             )
-            if against is not None:
-                candidate = measure_against(mode, {flag: value for flag, value in measured_with.items() if value})
-            decided = judge_stored(candidate, baseline, rules, typed_command())
+            if against is None:
+                decided = judge_stored(candidate, baseline, rules, typed_command())
+            else:
+                given = {flag: value for flag, value in measured_with.items() if value}
+                decided = judge_against(mode, given, baseline, rules, typed_command())
             print_gate(decided.gate, as_json=json)
             publication.decided(decided)
     # 0; 1 when something is worse; 2 when it is undecided.

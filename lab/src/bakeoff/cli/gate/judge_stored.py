@@ -12,7 +12,7 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis
 from bakeoff.gating.request import request_of
@@ -20,6 +20,7 @@ from bakeoff.gating.sentence import sentence_of, verdict_of
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.running.lock import measuring_lab
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
 
@@ -31,6 +32,19 @@ class Decision:
     gate: Gate
     candidate: Referenced
     baseline: Referenced | None = None
+
+
+def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, rules: Rules, command: str) -> Decision:
+    """Measures both sides in a mode, with options of `run` by their flags, and compares them.
+
+    Another gate of this machine is waited for. A first run, with nothing to compare with, is a decision too.
+    """
+    with measuring_lab(find_project(), before_waiting=say):
+        try:
+            candidate = measure_against(mode, given)
+        except NothingToCompareError as error:
+            return Decision(Gate([], [error.message], nothing_before=True), Referenced("", []))
+        return judge_stored(candidate, baseline, rules, command)
 
 
 def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: str) -> Decision:
@@ -110,7 +124,7 @@ def print_gate(gate: Gate, *, as_json: bool) -> None:
     typer.echo(sentence_of(gate))
     if gate.stale_baseline:
         say(f"This machine was slower than for the baseline. Measure both commits now: {COMMAND} gate --against REF.")
-    if not gate.compared:
+    if not gate.compared and not gate.nothing_before:
         say("Nothing could be compared. Measure the same targets, mode, payload and load as the baseline.")
 
 
