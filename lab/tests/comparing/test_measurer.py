@@ -12,6 +12,7 @@ from bakeoff.comparing.measurer import grouped, measured_side_by_side
 from bakeoff.comparing.schedule import Turn
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
+from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.alternation import Side
 from bakeoff.running.contender import Contender
@@ -71,6 +72,27 @@ def test_sides_that_share_a_store_or_an_engine_that_cannot_wait_are_measured_one
     both = [replace(each, engine=unfit.get("engine", ENGINE)) for each in both]
     both = [replace(each, variant=replace(each.variant, runs_in=unfit.get("runs_in", IN_PROCESSES))) for each in both]
     assert _places(_turns(*both)) == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    ("variant", "places"), [({}, [[0, 1]]), ({"read_replica": True}, [[0], [1]]), ({"runs_in": DOCKER}, [[0], [1]])]
+)
+def test_sides_that_store_in_a_postgresql_each_take_turns(variant: dict[str, Any], places: list[list[int]]) -> None:
+    both = [_contender(commit, kind="postgresql") for commit in ("abc", "candidate")]
+    turns = _turns(*(replace(each, variant=replace(each.variant, **variant)) for each in both))
+    assert [[turns.index(turn) for turn in group] for group in grouped(turns, has_own_servers=True)] == places
+
+
+def test_the_sides_swap_their_servers_each_round(tmp_path: Path) -> None:
+    progress: Any = None
+    one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("one", "other"))
+    testbed = Testbed(Project(tmp_path), one, progress, opposite=other)
+    before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
+    served = [[testbed.of(each, number).server for each in (before, after)] for number in (1, 2, 3)]
+    assert served == [[other, one], [one, other], [other, one]]
+    assert testbed.of(_contender("abc", kind="none"), 1).server is None
+    # Without a second server both use the one there is.
+    assert replace(testbed, opposite=None).of(before, 1).server is one
 
 
 def _runs(tmp_path: Path) -> list[tuple[Testbed, RunRequest]]:

@@ -1,7 +1,9 @@
 """Two sides of a comparison, measured in turns with a real target and the real engine."""
 
+import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,16 +11,19 @@ import pytest
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.comparing.measurer import can_alternate, measured_side_by_side
+from bakeoff.comparing.measurer import measured_side_by_side
 from bakeoff.engines.manifest import find_engine
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.embedded import APPLICATION, OPPOSITE, running
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
-from bakeoff.running.contender import Contender
+from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import find_targets
+from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.workload.loader import load_workload
 from build_once import build_once
 
@@ -27,31 +32,45 @@ pytestmark = pytest.mark.end_to_end
 SLICES = 4
 
 
-def both_sides(project: Project) -> list[Contender]:
+def both_sides(project: Project, *, durable: bool) -> list[Contender]:
     engine = find_engine("native")
     for target in find_targets(project):
         contender = Contender(target, load_workload(project, target.workload), engine)
-        if target.missing or not can_alternate(contender):
+        fits = can_alternate(contender, has_own_server=True) and (contender.storage == POSTGRESQL) == durable
+        if target.missing or not fits:
             continue
         for build in (target.build, engine.build):
             build_once(build)
         return [
             Contender(target, contender.workload, engine, factors={"commit": side}) for side in ("before", "candidate")
         ]
-    pytest.skip("no target without PostgreSQL can be built here")
+    pytest.skip(f"no target {'with' if durable else 'without'} PostgreSQL can be built here")
+
+
+@pytest.fixture(scope="module", params=["without PostgreSQL", "with one for each side"])
+def durable(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param == "with one for each side")
 
 
 @pytest.fixture(scope="module")
-def measured(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunResult]]:
-    with pytest.MonkeyPatch.context() as patch:
+def measured(
+    project: Project, instances: Project, durable: bool, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[RunResult]]:
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setenv("BAKEOFF_RESULTS", str(tmp_path_factory.mktemp("results")))
         testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
+        if durable:
+            server, opposite = (
+                stack.enter_context(running(find_installation(instances), kind, instances.logs))
+                for kind in (APPLICATION, OPPOSITE)
+            )
+            testbed = replace(testbed, server=server, opposite=opposite)
         levels = [Phase("8 users", 8, float(SLICES))]
         requests = [
             RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True)
-            for contender in both_sides(project)
+            for contender in both_sides(project, durable=durable)
         ]
-        yield measured_side_by_side([(testbed, request) for request in requests])
+        yield measured_side_by_side([(testbed.of(request.contender), request) for request in requests])
 
 
 def slices_of(run: RunResult) -> list[tuple[int, int]]:
@@ -80,3 +99,17 @@ def test_while_one_side_works_the_other_waits(measured: list[RunResult]) -> None
     named.sort()
     assert "".join(name for _, name in named) == "abba" * (SLICES // 2)
     assert all(end_ns <= begin_ns for ((_, end_ns), _), ((begin_ns, _), _) in pairwise(named))
+
+
+def test_each_side_has_a_database_to_itself(measured: list[RunResult], durable: bool) -> None:
+    if not durable:
+        assert [run.database_activity for run in measured] == [None, None]
+        return
+    for run in measured:
+        (phase,) = run.phases
+        activity = run.database_activity
+        assert activity is not None and activity.phases is not None
+        assert run.audit is not None and run.audit.clean
+        # A shared server would count the commits of both.
+        commits = activity.phases["1"].commits
+        assert commits is not None and 0 < commits <= 1.5 * phase.measured.operations

@@ -162,9 +162,22 @@ def test_sampling_that_disturbs_what_it_sees(state: dict[str, Any] | None, measu
     assert [finding.kind for finding in machine_findings(machine_state(state), measured_s)] == kinds
 
 
-@pytest.mark.parametrize(("cpu_percent", "kinds"), [(None, []), (0.0, []), (5.0, []), (5.1, ["busy-while-waiting"])])
-def test_a_target_that_works_while_it_waits(cpu_percent: float | None, kinds: list[str]) -> None:
-    assert [finding.kind for finding in waiting_findings(cpu_percent)] == kinds
+@pytest.mark.parametrize(
+    ("target_percent", "database_percent", "maintained_s", "kinds"),
+    [
+        (None, None, 0.0, []),
+        (5.0, 5.0, 0.0, []),
+        (5.1, None, 0.0, ["busy-while-waiting"]),
+        (0.0, 5.1, 0.0, ["database-busy-while-waiting"]),
+        (0.0, 0.1, 0.5, ["database-busy-while-waiting"]),
+        (9.0, 9.0, 1.0, ["busy-while-waiting", "database-busy-while-waiting"]),
+    ],
+)
+def test_work_for_one_side_while_the_other_is_measured(
+    target_percent: float | None, database_percent: float | None, maintained_s: float, kinds: list[str]
+) -> None:
+    found = waiting_findings(target_percent, database_percent, maintained_s)
+    assert [finding.kind for finding in found] == kinds
 
 
 @pytest.mark.parametrize(

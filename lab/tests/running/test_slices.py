@@ -7,13 +7,17 @@ from bakeoff.results.cost import Sample
 from bakeoff.running.measured_records import (
     Pauses,
     as_shown,
+    counts_without,
     gauge_without,
+    is_edge,
+    maintained_s,
     measured_records,
     pauses_in,
     samples_without,
 )
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling, slices_of, steps_of
+from bakeoff.sampling.database_activity import DatabaseCounts, Look, Mark
 from bakeoff.sampling.gauges import GaugeReadings, Reading
 from made_up_records import engine_second, phase_end, phase_start
 
@@ -118,3 +122,34 @@ def test_people_see_one_phase() -> None:
     assert [each.second for each in shown if isinstance(each, EngineSecond)] == [0, 1, 2]
     assert len(shown) == 4
     assert [as_shown(record, STEPS) for record in RECORDS[:3]] == RECORDS[:3]
+
+
+def test_what_a_database_did_in_a_pause_is_not_of_the_runs_load() -> None:
+    second = 1_000_000_000
+    pauses = Pauses([(10 * second, 20 * second)])
+    looks = [
+        Look(5 * second, {"CPU": 4}),
+        Look(12 * second, {None: 4}, vacuums=1),
+        Look(14 * second, {None: 4}, checkpoints=1),
+        Look(16 * second, {None: 4}),
+        Look(25 * second, {"CPU": 4}, vacuums=1),
+    ]
+    marks = [Mark(0, 1, 0, 0.0), Mark(30 * second, 2, 0, 0.0)]
+    counts = DatabaseCounts({}, looks, marks, [(8 * second, 13 * second)], 0.5)
+    own = counts_without(pauses, counts)
+    assert [each.time_unix_ns / second for each in own.looks] == [5, 15]
+    assert [each.time_unix_ns / second for each in own.marks] == [0, 20]
+    assert own.vacuum_spans == [(8 * second, 10 * second)]
+    assert maintained_s(pauses, counts) == 3 + 2 * 0.5
+    assert maintained_s(Pauses(), counts) == 0
+
+
+def test_the_database_is_counted_at_the_edges_of_levels() -> None:
+    edges = [record for record in RECORDS if is_edge(record, STEPS)]
+    assert edges == [RECORDS[0], RECORDS[2], RECORDS[3], RECORDS[-1]]
+    # Levels that are not divided have their own.
+    whole = steps_of([LEVEL, LEVEL], [], Settling(0), can_end_when_steady=False)
+    ends: list[Record] = [
+        each for number in (0, 1) for each in (phase_start("a", 1, number, 0), phase_end(phase=number))
+    ]
+    assert [is_edge(each, whole) for each in ends] == [True] * 4

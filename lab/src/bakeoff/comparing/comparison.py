@@ -20,11 +20,11 @@ from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
-from bakeoff.postgres.databases import application_database, metrics_database, one_choice
+from bakeoff.postgres.databases import application_database, metrics_database, one_choice, opposite_database
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.running.contender import Contender
+from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import check_limits, tree_pinned_to
 from bakeoff.running.lock import measuring_lab
@@ -147,6 +147,7 @@ class _Invocation:
         postgres = _postgres_of(own)
         stores = any(each.storage == POSTGRESQL for each in own)
         server = stack.enter_context(application_database(project, postgres)) if stores else None
+        opposite = stack.enter_context(_opposite(project, request, own, postgres))
         contained = stack.enter_context(_contained(project, request, contenders))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -160,11 +161,13 @@ class _Invocation:
             in_containers=contained,
             targets_listen_on=request.agents_reach,
             postgres=postgres,
+            opposite=opposite,
             prepared=stack.enter_context(PreparedStates()),
         )
         if not own:
             return testbed.running_in(DOCKER)
-        stack.enter_context(_pinned_database(server, request))
+        for each in (server, opposite) if opposite is not None else (server,):
+            stack.enter_context(_pinned_database(each, request))
         return testbed
 
     def _recorder(self, store: MetricsStore, contenders: Sequence[Contender]) -> Recorder:
@@ -197,6 +200,16 @@ def _postgres_of(contenders: Sequence[Contender]) -> str:
     """The PostgreSQL that all that store in one choose. Raises UsageError where they differ."""
     storing = (contender for contender in contenders if contender.storage == POSTGRESQL)
     return one_choice({contender.key: contender.target.manifest.storage.postgres for contender in storing})
+
+
+def _opposite(
+    project: Project, request: ComparisonRequest, contenders: Sequence[Contender], postgres: str
+) -> contextlib.AbstractContextManager[Server | None]:
+    """A second server where two commits store in PostgreSQL and can take turns."""
+    storing = [each for each in contenders if each.storage == POSTGRESQL and can_alternate(each, has_own_server=True)]
+    if request.against is None or not storing:
+        return contextlib.nullcontext(None)
+    return opposite_database(project, postgres)
 
 
 @contextlib.contextmanager

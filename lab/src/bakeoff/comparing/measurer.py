@@ -7,47 +7,31 @@ from dataclasses import dataclass, field, replace
 
 from bakeoff.comparing.recorder import Recorder
 from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
-from bakeoff.options.table import IN_PROCESSES
 from bakeoff.options.variant import COMMIT
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.alternation import Alternation
-from bakeoff.running.contender import Contender
+from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.measured_run import measure
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
-from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
-from bakeoff.targets.storage import EXTERNAL, POSTGRESQL
 
 
-def grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
+def grouped(turns: Sequence[Turn], *, has_own_servers: bool = False) -> list[list[Turn]]:
     """The turns in groups that are measured side by side, in the order in which each group is first met.
 
-    Of a round the two sides of a contender are a group; a turn without another side is alone.
+    Of a round the two sides of a contender are a group; a turn without another side is alone. `has_own_servers`: each
+    side has its own PostgreSQL.
     """
     groups: dict[tuple[int, str, int], list[Turn]] = {}
     for place, turn in enumerate(turns):
         contender = turn.contender
-        has_sides = COMMIT in contender.factors and can_alternate(contender)
+        has_sides = COMMIT in contender.factors and can_alternate(contender, has_own_server=has_own_servers)
         others = {name: level for name, level in contender.factors.items() if name != COMMIT}
         key = (turn.round, replace(contender, factors=others).key, 0 if has_sides else 1 + place)
         groups.setdefault(key, []).append(turn)
     return list(groups.values())
-
-
-def can_alternate(contender: Contender) -> bool:
-    """Whether both sides can work at once, and the engine can wait between slices.
-
-    Two sides that store in PostgreSQL would share one server, and what one of them wrote would be a load of the other;
-    an external store is one for both.
-    """
-    return (
-        contender.storage not in (POSTGRESQL, EXTERNAL)
-        and contender.variant.runs_in == IN_PROCESSES
-        and not isinstance(contender.variant.agents, str)
-        and contender.engine.can(FEATURE)
-    )
 
 
 def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[RunResult]:
@@ -100,7 +84,7 @@ class Measurer:
             )
             for run in runs
         ]
-        results = measured_side_by_side([(self.testbed.of(run.contender), run) for run in completed])
+        results = measured_side_by_side([(self.testbed.of(run.contender, run.round), run) for run in completed])
         results = [self.recorder.record(run, result, builds) for run, result in zip(runs, results, strict=True)]
         if any(result.status is Status.INTERRUPTED for result in results):
             raise KeyboardInterrupt
@@ -109,7 +93,7 @@ class Measurer:
     def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft) -> None:
         """Measures turns in their order, both sides of a commit side by side."""
         taken = 0
-        for group in grouped(turns):
+        for group in grouped(turns, has_own_servers=self.testbed.opposite is not None):
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
             able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]

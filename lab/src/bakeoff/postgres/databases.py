@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from bakeoff.errors import UsageError
 from bakeoff.postgres.binaries import EMBEDDED, data_folders, find_installation
-from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, METRICS, InstanceKind, found_running, running
+from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, METRICS, OPPOSITE, InstanceKind, found_running, running
 from bakeoff.postgres.server import Server, permit_reset, user_server
 from bakeoff.postgres.sharing import shared
 from bakeoff.project import Project
@@ -25,6 +25,13 @@ def application_database(project: Project, postgres: str = EMBEDDED) -> Abstract
     server = user_server(url, "DATABASE_URL")
     permit_reset(server)
     return nullcontext(server)
+
+
+def opposite_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server | None]:
+    """A second server with the settings of the application database; None where that is the user's own."""
+    if os.environ.get("DATABASE_URL"):
+        return nullcontext(None)
+    return running(find_installation(project, postgres), OPPOSITE, project.logs)
 
 
 def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:

@@ -42,6 +42,8 @@ class InstanceKind:
 # Little memory, where nothing is measured.
 _SMALL = ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB")
 APPLICATION = InstanceKind("application", "application")
+# The second one in a comparison of two commits that take turns: what one side writes is no load of the other's server.
+OPPOSITE = InstanceKind("opposite", "application")
 # For manual requests, beside runs.
 DEVELOPMENT = InstanceKind("development", "application", _SMALL)
 METRICS = InstanceKind("metrics", "performance_metrics", _SMALL, serves_targets=False)

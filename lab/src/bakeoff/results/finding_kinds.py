@@ -245,6 +245,16 @@ BUSY_WHILE_WAITING = _warning(
     "the CPU per operation, which includes it, or measure both commits in separate comparisons.",
     KindLimits("{0:g}% of a core", 5.0),
 )
+DATABASE_BUSY_WHILE_WAITING = _warning(
+    "database-busy-while-waiting",
+    "With --against, the database of one side worked while the other side was measured.",
+    "the difference between both sides",
+    "While the other side was measured, the database used {cpu_percent:.0f}% of a core (limit {0:g}%), and vacuumed or "
+    "wrote a checkpoint for {maintained_s:.1f} s. That slows the other side.",
+    "Such work is a cost of what was written before. Measure longer rounds, in which both sides pay for their own, or "
+    "both commits in separate comparisons.",
+    KindLimits("{0:g}% of a core, any vacuum, any checkpoint", 5.0),
+)
 MEMORY_GROWING = _warning(
     "memory-growing",
     "The target's memory grew during all of the longest phase.",

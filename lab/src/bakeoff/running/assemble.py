@@ -17,7 +17,7 @@ from bakeoff.running import durability_label, findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts
 from bakeoff.running.durability_label import DurabilityFacts
 from bakeoff.running.findings import memory_findings
-from bakeoff.running.measured_records import measured_records, pauses_in
+from bakeoff.running.measured_records import counts_without, maintained_s, measured_records, pauses_in
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.stored_state import StoredFacts, stored_findings
 from bakeoff.running.summary import settled_in
@@ -81,7 +81,8 @@ def assemble(facts: RunFacts) -> RunResult:
     found = _findings_of(facts, figures)
     status, failure = _status_of(facts, figures.total, found)
     request, contender, target = facts.request, facts.request.contender, facts.request.contender.target
-    written = [] if facts.database is None else facts.database.written
+    pauses = pauses_in(facts.records, request.steps)
+    written = [] if facts.database is None else counts_without(pauses, facts.database).written
     label, contrary = durability_label.judged(facts.durability, written, contender.proof.durability, contender.storage)
     return RunResult(
         target=target.name,
@@ -129,7 +130,8 @@ def _figures_of(facts: RunFacts) -> _Figures:
     records = measured_records(whole, steps)
     # Phases are found among the samples by the wall clock: one that jumped would mix them up.
     jumped = facts.machine is not None and facts.machine.clock_jump_s
-    watched = Watched() if jumped else facts.watched.without(pauses_in(whole, steps))
+    pauses = pauses_in(whole, steps)
+    watched = Watched() if jumped else facts.watched.without(pauses)
     phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
     acknowledged = sum(record.operations for record in whole if isinstance(record, PhaseEnd))
     spans = {} if jumped else {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
@@ -142,7 +144,9 @@ def _figures_of(facts: RunFacts) -> _Figures:
         warm_up=settled_in(whole, steps),
         checks={} if start is None else start.checks,
         engine_version="unknown" if start is None else start.engine.version,
-        activity=None if facts.database is None else facts.database.activity(acknowledged, spans),
+        activity=None
+        if facts.database is None
+        else counts_without(pauses, facts.database).activity(acknowledged, spans),
     )
 
 
@@ -174,12 +178,22 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
         *findings.stop_findings(facts.stopped_at, facts.request.steps),
         *findings.warm_up_findings(figures.warm_up),
         *findings.machine_findings(facts.machine, total.duration_s),
-        *findings.waiting_findings(facts.watched.waiting_cpu_percent(pauses_in(facts.records, facts.request.steps))),
+        *_waiting_findings(facts),
         *findings.gauge_findings(facts.watched.gauge_reads),
         *findings.replica_findings(facts.environment.get("replica_transactions")),
         *miscounts,
         *memory_findings(figures.watched.samples, figures.phases),
     ]
+
+
+def _waiting_findings(facts: RunFacts) -> list[Finding]:
+    """Work for this run while the other side was measured."""
+    pauses = pauses_in(facts.records, facts.request.steps)
+    target_percent, database_percent = (
+        facts.watched.waiting_cpu_percent(role, pauses) for role in ("target", "database")
+    )
+    maintained = 0.0 if facts.database is None else maintained_s(pauses, facts.database)
+    return findings.waiting_findings(target_percent, database_percent, maintained)
 
 
 def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:

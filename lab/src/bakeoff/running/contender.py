@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
+from bakeoff.options.table import IN_PROCESSES
 from bakeoff.options.variant import Variant, key_of
 from bakeoff.postgres.databases import one_choice
+from bakeoff.running.warm_up import FEATURE as UNTIL_STEADY
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import stores_in
-from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind
+from bakeoff.targets.storage import EXTERNAL, NONE, POSTGRESQL, StorageKind
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.overlays import Overlay
 
@@ -78,6 +80,22 @@ class Contender:
     def storage(self) -> StorageKind:
         """The kind of store that keeps what it acknowledges."""
         return storage_of(self.target, self.workload, self.variant)
+
+
+def can_alternate(contender: Contender, *, has_own_server: bool = False) -> bool:
+    """Whether both sides of a comparison of commits can work at once, and the engine can wait between slices.
+
+    Two sides that share a PostgreSQL would be a load of each other, so that each needs one; an external store is one
+    for both. A replica follows the one server.
+    """
+    variant = contender.variant
+    stores_apart = contender.storage not in (POSTGRESQL, EXTERNAL)
+    return (
+        (stores_apart or (has_own_server and contender.storage == POSTGRESQL and not variant.read_replica))
+        and variant.runs_in == IN_PROCESSES
+        and not isinstance(variant.agents, str)
+        and contender.engine.can(UNTIL_STEADY)
+    )
 
 
 def storage_of(target: Target, workload: Workload, variant: Variant) -> StorageKind:

@@ -165,10 +165,20 @@ def machine_findings(state: MachineState | None, measured_s: float) -> list[Find
     return found
 
 
-def waiting_findings(cpu_percent: float | None) -> list[Finding]:
-    """Work of the target, per cent of one core, while the other side was measured."""
-    is_busy = cpu_percent is not None and cpu_percent > kinds.BUSY_WHILE_WAITING.limits[0]
-    return [kinds.BUSY_WHILE_WAITING(cpu_percent=cpu_percent)] if is_busy else []
+def waiting_findings(
+    target_percent: float | None, database_percent: float | None, maintained_s: float
+) -> list[Finding]:
+    """Work of the target and of its database, per cent of one core, while the other side was measured.
+
+    `maintained_s` is for how long the database vacuumed or wrote a checkpoint then.
+    """
+    found = []
+    if target_percent is not None and target_percent > kinds.BUSY_WHILE_WAITING.limits[0]:
+        found.append(kinds.BUSY_WHILE_WAITING(cpu_percent=target_percent))
+    used = database_percent or 0.0
+    if used > kinds.DATABASE_BUSY_WHILE_WAITING.limits[0] or maintained_s > 0:
+        found.append(kinds.DATABASE_BUSY_WHILE_WAITING(cpu_percent=used, maintained_s=maintained_s))
+    return found
 
 
 def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:

@@ -15,7 +15,9 @@ from bakeoff.engines.merging import added
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.cost import Sample
 from bakeoff.running.phase_plan import Step
+from bakeoff.sampling.database_activity import DatabaseCounts
 from bakeoff.sampling.gauges import GaugeReadings
+from bakeoff.sampling.maintenance import seconds_within
 
 _OfPhase = PhaseStart | EngineSecond | PhaseEnd
 
@@ -44,6 +46,36 @@ def gauge_without(pauses: Pauses, gauge: GaugeReadings) -> GaugeReadings:
     """The readings on the clock of the pauses. Those of a pause show a target without load, and are left out."""
     kept = [each for each in gauge.readings if not pauses.covers(each.time_unix_ns)]
     return GaugeReadings(gauge.unit, [replace(each, time_unix_ns=pauses.without(each.time_unix_ns)) for each in kept])
+
+
+def counts_without(pauses: Pauses, counts: DatabaseCounts) -> DatabaseCounts:
+    """The counts on the clock of the pauses. What sessions did in a pause is not of the run's load."""
+    return replace(
+        counts,
+        looks=[
+            replace(each, time_unix_ns=pauses.without(each.time_unix_ns))
+            for each in counts.looks
+            if not pauses.covers(each.time_unix_ns)
+        ],
+        marks=[replace(each, time_unix_ns=pauses.without(each.time_unix_ns)) for each in counts.marks],
+        vacuum_spans=[(pauses.without(begin_ns), pauses.without(end_ns)) for begin_ns, end_ns in counts.vacuum_spans],
+    )
+
+
+def maintained_s(pauses: Pauses, counts: DatabaseCounts) -> float:
+    """For how long the database vacuumed or wrote a checkpoint in the pauses."""
+    own_s = sum(seconds_within(counts.vacuum_spans, *span) for span in pauses.spans)
+    looks = (each for each in counts.looks if pauses.covers(each.time_unix_ns))
+    return own_s + counts.period_s * sum(each.vacuums > 0 or each.checkpoints > 0 for each in looks)
+
+
+def is_edge(record: Record, steps: Sequence[Step]) -> bool:
+    """Whether a step begins or ends with the record; of a level in slices the first and the last one count."""
+    if not isinstance(record, PhaseStart | PhaseEnd):
+        return False
+    if isinstance(record, PhaseStart):
+        return steps[record.phase].slice == 0
+    return record.phase + 1 == len(steps) or steps[record.phase + 1].slice == 0
 
 
 def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:

@@ -23,7 +23,7 @@ from bakeoff.running.environment import environment_of
 from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
-from bakeoff.running.measured_records import as_shown
+from bakeoff.running.measured_records import as_shown, is_edge
 from bakeoff.running.observation import Observation, observe, observe_engine
 from bakeoff.running.phase_plan import Step
 from bakeoff.running.required_tables import TableWatch, required_tables
@@ -254,8 +254,8 @@ class _Drive:
             self._records.append(record)
             if isinstance(record, PhaseStart | PhaseEnd):
                 watch.sample()
-                if self._database is not None:
-                    self._database.mark()
+            if self._database is not None and is_edge(record, self._steps):
+                self._database.mark()
                 if self._tables is not None:
                     self._tables.look()
             if self._vacuum is not None and vacuum_is_due(record, self._steps):

@@ -10,13 +10,14 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
+from bakeoff.options.variant import CANDIDATE, COMMIT
 from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
 from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.embedded import Instance, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import FORMATS, Project
-from bakeoff.running.contender import Contender
+from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_files import RunFiles
@@ -46,7 +47,8 @@ class Testbed:
     and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
     here. `targets_listen_on` is the address of targets that the lab starts, None for the usual one. `launcher` starts
     programs, and `in_containers` is what contenders have that run in containers. `token` is what secured targets ask
-    for; it is made for the occasion and nowhere stored. `state` is the folder of a run that stores in files, and
+    for; it is made for the occasion and nowhere stored. `opposite` is a second server like the application database,
+    for two sides that take turns. `state` is the folder of a run that stores in files, and
     `prepared` are the states that runs get copies of, until the command that entered them ends.
     """
 
@@ -62,6 +64,7 @@ class Testbed:
     targets_listen_on: str | None = None
     postgres: str = EMBEDDED
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    opposite: Server | None = None
     state: Path | None = None
     prepared: PreparedStates = field(default_factory=PreparedStates)
 
@@ -97,9 +100,17 @@ class Testbed:
         places = list(self.places[: request.agents]) or [self.here] * request.agents
         return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)
 
-    def of(self, contender: Contender) -> "Testbed":
-        """The testbed of a contender: where it runs, with the database that it stores in."""
-        return self.running_in(contender.variant.runs_in).storing_in(contender.storage)
+    def of(self, contender: Contender, round_number: int = 1) -> "Testbed":
+        """The testbed of a contender in a round: where it runs, with the database that it stores in."""
+        runs_in = contender.variant.runs_in
+        return self.running_in(runs_in).on_server_of(contender, round_number).storing_in(contender.storage)
+
+    def on_server_of(self, contender: Contender, round_number: int) -> "Testbed":
+        """The testbed of one side of two commits. The sides swap their servers each round, so that neither gains."""
+        has_own = self.opposite is not None and can_alternate(contender, has_own_server=True)
+        if not has_own or (contender.factors.get(COMMIT, CANDIDATE) == CANDIDATE) == (round_number % 2 == 1):
+            return self
+        return replace(self, server=self.opposite)
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""

@@ -33,9 +33,9 @@ class Watched:
             self.gauge_reads,
         )
 
-    def waiting_cpu_percent(self, pauses: Pauses) -> float | None:
-        """CPU of the target in the pauses, per cent of one core; None where there were none."""
-        return cpu_percent_within(self.samples, "target", pauses.spans)
+    def waiting_cpu_percent(self, role: str, pauses: Pauses) -> float | None:
+        """CPU of a role in the pauses, per cent of one core; None where there were none."""
+        return cpu_percent_within(self.samples, role, pauses.spans)
 
 
 class Watch(contextlib.ExitStack):
