@@ -9,6 +9,7 @@
 - `unique`: no two orders have one number, which the client chooses among a few.
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
+- `described`: the service shows its description.
 """
 
 import json
@@ -115,6 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _result(self, body: Any) -> tuple[int, Mapping[str, str], Any]:
         self._check_headers()
+        if self.path == "/openapi.json" and "described" in self.server.rules:
+            return 200, {}, description(*self.server.rules)
         if self.path == "/products":
             return 200, {}, {"products": [{"title": "Tea", "slug": "green-tea"}]}
         if found := re.fullmatch(r"/products/(.+)", self.path):

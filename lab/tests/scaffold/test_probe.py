@@ -153,7 +153,7 @@ def test_an_operation_that_nothing_repairs_is_left_out_with_the_reply(
     assert 'without = ["lost"]' in (folder / "bakeoff.toml").read_text("utf-8")
     printed = capsys.readouterr().out
     assert '- lost is left out, because the service refuses it: 404: {"message": "no such order"}.' in printed
-    assert "take their names out of without" in printed
+    assert "and change line 8 of bakeoff.toml." in printed
 
 
 def test_without_a_service_nothing_is_written(folder: Path) -> None:
@@ -258,3 +258,11 @@ def test_messages_are_changed_with_their_slots(text: str, member: str, without: 
     assert MessageTemplate(text).written(MessageTemplate(text).document) == text
     assert MessageTemplate(text).without(member) == without
     assert MessageTemplate(text).having([member], "${sequence}") == having
+
+
+def test_without_a_description_the_service_shows_its_own(folder: Path) -> None:
+    with serving("created", "described") as server:
+        make_project(InitOptions(["orders"], probe=server.url))
+
+    assert (folder / "openapi.json").is_file()
+    assert "http = { expect = 201 }" in (folder / "bakeoff.toml").read_text("utf-8")

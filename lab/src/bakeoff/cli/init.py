@@ -86,7 +86,7 @@ def _check_probe(options: InitOptions) -> None:
 
 
 def _one_file(options: InitOptions) -> Iterator[str]:
-    from bakeoff.scaffold.description_files import description_of
+    from bakeoff.scaffold.description_files import described_by, description_of
     from bakeoff.scaffold.new_project import name_of, new_project, write_project
     from bakeoff.scaffold.probed_project import write_probed
     from bakeoff.scaffold.recorded_project import project_of_curl, project_of_har
@@ -106,6 +106,8 @@ def _one_file(options: InitOptions) -> Iterator[str]:
         found = description_of(
             project.root, options.openapi, options.proto, options.url, passed_over, options.proto_paths
         )
+        if found is None and options.probe is not None:
+            found = described_by(options.probe, project.root)
         new = new_project(project, name, found, options.url)
     new = write_project(project, new) if options.probe is None else write_probed(project, new, options.probe)
     yield f"{path_here(project.file)}: the target and the workload {new.name}"

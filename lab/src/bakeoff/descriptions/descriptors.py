@@ -31,9 +31,13 @@ class CompiledProto:
     notes: Sequence[str]
 
 
-@cache
 def compiled_proto(source: ProtoSource) -> CompiledProto:
     """Raises UsageError where the file does not compile, with what protoc says, or the import that was not found."""
+    return _compiled_proto(ProtoSource(source.file.resolve(), tuple(root.resolve() for root in source.roots)))
+
+
+@cache
+def _compiled_proto(source: ProtoSource) -> CompiledProto:
     sources = ProtoSources(source)
     own = list(sources.own_files)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
 
 from bakeoff.descriptions.descriptors import CompiledProto, compiled_proto
+from bakeoff.descriptions.faults import Notes, advice_notes, left_out_notes
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.descriptions.proto_entities import Entity, Link, ProtoEntities, id_names
 from bakeoff.descriptions.proto_messages import MessageTemplates, Path, unique_value
@@ -31,8 +32,12 @@ class _Import:
         self._methods = [Method(service.name, each) for service in self._main.service for each in service.method]
         self._entities = ProtoEntities(self._methods, self._types)
         self._parents = self._entities.parents()
-        self._advice: list[str] = []
-        self._left_out = list(compiled.notes)
+        self._advice = advice_notes()
+        self._left_out = left_out_notes()
+        self._fields_left_out = Notes(
+            lambda reason, place: f"{place} is left out: {reason}.",
+            lambda count, reason, listed: f"{count} fields are left out: {reason}: {listed}.",
+        )
         counts = Counter(each.name for each in self._methods)
         # Two services may have methods of one name.
         self._names = {
@@ -43,10 +48,12 @@ class _Import:
     def api(self, source: ProtoSource) -> ImportedApi:
         if not self._main.service:
             raise UsageError(f"{source.file} declares no service, so there is nothing to send.")
-        self._left_out += [f"{self._name(each)} is left out: it streams." for each in self._methods if each.streams]
+        for each in self._methods:
+            if each.streams:
+                self._left_out.add("it streams", self._name(each))
         operations = [self._operation(each) for each in self._methods if not each.streams]
         if not operations:
-            raise UsageError(f"{source.file} describes no operation that can be sent. {' '.join(self._left_out)}")
+            raise UsageError(f"{source.file} describes no operation that can be sent. {' '.join(self._left_out.lines)}")
         return ImportedApi(
             f"{self._main.service[0].name} of {source.file.name}",
             "grpc",
@@ -57,8 +64,8 @@ class _Import:
                 for each in self._entities.all
                 if self._entities.link(each.creator).entity is None
             ],
-            left_out=list(dict.fromkeys(self._left_out)),
-            advice=self._advice,
+            left_out=[*self._compiled.notes, *self._left_out.lines, *self._fields_left_out.lines],
+            advice=self._advice.lines,
             files={each.name: each.text for each in self._compiled.files},
             proto=self._compiled.main,
         )
@@ -89,7 +96,7 @@ class _Import:
     def _weight(self, method: Method, link: Link) -> int:
         if method.verb in DELETES and link.entity in self._parents:
             name = self._name(method)
-            self._advice.append(f"{name} has weight 0: what lies in the {method.kind} would go with it.")
+            self._advice.add("The deletion of what others lie in has weight 0: they would go with it.", name)
             return 0
         return READ_WEIGHT if method.verb in READS else 1
 
@@ -100,7 +107,8 @@ class _Import:
             chosen, without = self._chosen(method, created)
             values = {**chosen, **values}
         message, left_out = self._templates.json(method.request, values, without)
-        self._left_out += [f"{self._name(method)} is sent without {each}." for each in left_out]
+        for place, reason in left_out:
+            self._fields_left_out.add(reason, f"{self._name(method)} {place}")
         return message
 
     def _chosen(self, method: Method, created: Entity) -> tuple[Mapping[Path, str], list[Path]]:
@@ -129,8 +137,10 @@ class _Import:
     def _advise(self, method: Method, link: Link, message: str) -> None:
         for field in link.unknown:
             if f'"{field.json_name}":' in message:
-                shown = f"{self._name(method)}: {field.name} in its message is a made-up value."
-                self._advice.append(f"{shown} Write values that exist.")
+                self._advice.add(
+                    "It names what must exist, and is made up: write values that exist.",
+                    f"{self._name(method)} {field.name}",
+                )
 
 
 def _is_chosen(field: FieldDescriptorProto, created: Entity) -> bool:

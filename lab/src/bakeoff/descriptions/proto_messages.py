@@ -68,18 +68,22 @@ class MessageTemplates:
     def __init__(self, types: Types) -> None:
         self._types = types
 
-    def json(self, type_name: str, values: Mapping[Path, str], without: Sequence[Path] = ()) -> tuple[str, list[str]]:
-        """The message as JSON, and a line for each field that cannot be sent; `values` are templates of known fields.
+    def json(
+        self, type_name: str, values: Mapping[Path, str], without: Sequence[Path] = ()
+    ) -> tuple[str, list[tuple[str, str]]]:
+        """The message as JSON, and each field that cannot be sent, with the reason.
 
-        Of each oneof the first field is sent that can be.
+        `values` are templates of known fields. Of each oneof the first field is sent that can be.
         """
-        left_out: list[str] = []
+        left_out: list[tuple[str, str]] = []
         message = _Message(self._types, values, without, left_out)
         return message.template(type_name, (), (type_name,)), left_out
 
 
 class _Message:
-    def __init__(self, types: Types, values: Mapping[Path, str], without: Sequence[Path], left_out: list[str]) -> None:
+    def __init__(
+        self, types: Types, values: Mapping[Path, str], without: Sequence[Path], left_out: list[tuple[str, str]]
+    ) -> None:
         self._types = types
         self._values = values
         self._without = without
@@ -150,7 +154,7 @@ class _Message:
 
     def _message(self, field: FieldDescriptorProto, place: Path, within: Sequence[str]) -> str | None:
         if field.type_name == _ANY:
-            self._left_out.append(f"{'.'.join(place)}: google.protobuf.Any holds a message of any type")
+            self._left_out.append((".".join(place), "google.protobuf.Any holds a message of any type"))
             return None
         is_needed = field.label == field.LABEL_REQUIRED
         if field.type_name in within or field.type_name == _MASK or (len(within) > _DEEPEST and not is_needed):

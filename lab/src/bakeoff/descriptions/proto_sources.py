@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
@@ -184,25 +184,29 @@ def _above(file: Path) -> list[Path]:
     return [each for each in file.parents[:_MOST_FOLDERS] if each != Path(each.anchor)]
 
 
-def _of_buf(folder: Path) -> Iterator[Path]:
+@cache
+def _of_buf(folder: Path) -> Sequence[Path]:
     """The folders of protos that the files of buf name."""
+    return [path for name in _BUF_FILES for path in _named_by(folder / name)]
+
+
+def _named_by(file: Path) -> Iterator[Path]:
     import yaml
 
-    for file in (folder / name for name in _BUF_FILES):
-        if not file.is_file():
-            continue
-        try:
-            document = yaml.safe_load(file.read_text("utf-8"))
-        except (yaml.YAMLError, OSError, ValueError):
-            continue  # it is buf that says what is wrong with it
-        document = document if isinstance(document, dict) else {}
-        build = document.get("build")
-        listed = [*_list(document, "modules"), *_list(document, "inputs"), *_list(document, "directories")]
-        listed += _list(build, "roots") if isinstance(build, dict) else []
-        for each in listed:
-            place = each.get("path", each.get("directory")) if isinstance(each, dict) else each
-            if isinstance(place, str):
-                yield folder / place
+    if not file.is_file():
+        return
+    try:
+        document = yaml.safe_load(file.read_text("utf-8"))
+    except (yaml.YAMLError, OSError, ValueError):
+        return  # it is buf that says what is wrong with it
+    document = document if isinstance(document, dict) else {}
+    build = document.get("build")
+    listed = [*_list(document, "modules"), *_list(document, "inputs"), *_list(document, "directories")]
+    listed += _list(build, "roots") if isinstance(build, dict) else []
+    for each in listed:
+        place = each.get("path", each.get("directory")) if isinstance(each, dict) else each
+        if isinstance(place, str):
+            yield file.parent / place
 
 
 def _list(document: dict[str, object], name: str) -> list[object]:

@@ -1,5 +1,6 @@
 """Where an API is described: a file of its repository, or what the running service shows."""
 
+import contextlib
 import http.client
 import os
 import urllib.error
@@ -91,6 +92,14 @@ def _read(file: Path, proto_paths: Sequence[Path] = ()) -> Source:
     from bakeoff.descriptions.openapi_import import import_openapi
 
     return Source("openapi", file, expressible(import_openapi(file)))
+
+
+def described_by(url: str, folder: Path) -> Source | None:
+    """The description that a running service shows; None where it shows none that can be used."""
+    with contextlib.suppress(BakeoffError):
+        shown = served(url, folder)
+        return None if shown is None else _read(shown)
+    return None
 
 
 def described_in(folder: Path) -> list[Path]:

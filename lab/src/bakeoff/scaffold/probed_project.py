@@ -41,8 +41,8 @@ def _probed(project: Project, new: NewProject, url: str) -> NewProject:
     with service_at(workload, protocol, access) as service:
         learnt = Probe(service, dict(operations)).learn()
     there = "" if is_loopback(access.host) else ", which is not this machine"
-    lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt)]
     changed = _with_entries(new, learnt, operations, protocol)
+    lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt, changed)]
     return replace(changed, base_url=url.rstrip("/"), found=[*new.found, *lines])
 
 
@@ -53,15 +53,14 @@ def _found(learnt: Learnt) -> str:
     return f"{count} difference{'' if count == 1 else 's'} from the description."
 
 
-def _lines(learnt: Learnt) -> Iterator[str]:
+def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
     yield from (f"- {line}" for line in learnt.lines)
     for name, reply in learnt.refused.items():
         yield f"- {name} is left out, because the service refuses it: {reply}."
-    if learnt.refused:
-        yield (
-            f"- To send them, write their values in entries of operations in {PROJECT_FILE}, and take their names out "
-            "of without."
-        )
+    numbered = enumerate(changed.text.splitlines(), start=1)
+    line = next((number for number, text in numbered if text.startswith("without = ")), None)
+    if line is not None:
+        yield f"- To send them, give them values in entries of operations, and change line {line} of {PROJECT_FILE}."
 
 
 def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Operation], protocol: str) -> NewProject:
