@@ -56,7 +56,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / f"{name}.html" for name in comparisons}
 
 
-def visit(browser: Browser, path: Path, width: int = 1440, **options: Any) -> Visit:
+def visit(browser: Browser, path: Path, width: int = 1440, *, unfolded: bool = True, **options: Any) -> Visit:
     page = browser.new_page(viewport={"width": width, "height": 900}, **options)
     seen = Visit(page)
 
@@ -72,6 +72,9 @@ def visit(browser: Browser, path: Path, width: int = 1440, **options: Any) -> Vi
     page.on("pageerror", lambda error: seen.complaints.append(f"error: {error}"))
     page.on("request", request)
     page.goto(path.as_uri())
+    if unfolded:
+        page.get_by_role("button", name="Unfold all").click()
+        page.get_by_role("button", name="Fold", exact=True).wait_for()
     return seen
 
 
@@ -145,7 +148,7 @@ def test_a_link_to_another_payload_brings_it_up(browser: Browser, pages: dict[st
 
 def test_a_link_to_a_folded_target_unfolds_it(browser: Browser, pages: dict[str, Path]) -> None:
     seen = visit(browser, pages["plain"])
-    target = seen.page.locator("#targets ~ details").nth(1)
+    target = seen.page.locator("section[aria-labelledby=targets] details details").nth(1)
     assert target.get_attribute("open") is None
     seen.page.evaluate("id => { location.hash = id; }", target.get_attribute("id"))
     seen.page.wait_for_function("id => document.getElementById(id).open", arg=target.get_attribute("id"))
@@ -206,21 +209,43 @@ def test_light_and_dark_on_request(browser: Browser, pages: dict[str, Path]) -> 
     assert seen.page.locator("#theme").inner_text() == "Light"
 
 
-def test_paper_shows_everything_in_light_colours(browser: Browser, pages: dict[str, Path]) -> None:
+def test_paper_shows_what_is_unfolded_in_light_colours(browser: Browser, pages: dict[str, Path]) -> None:
     seen = visit(browser, pages["payloads"], color_scheme="dark")
     seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     seen.page.emulate_media(media="print", color_scheme="light")
-    assert seen.page.locator("details:not([open])").count() == 0
     assert seen.page.locator("table.standings:visible").count() == 2
+    assert seen.page.locator("#provenance").is_visible()
     assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     seen.page.emulate_media(media="screen", color_scheme="dark")
     seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert seen.page.locator("table.standings:visible").count() == 1
-    assert seen.page.locator("details[open]").count() == 0
+
+
+def test_the_summary_is_printed_on_two_pages(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"], unfolded=False)
+    assert seen.page.pdf(format="A4").count(b"/Type /Page\n") <= 2
+
+
+@pytest.mark.parametrize(("width", "most"), [(1440, 3), (1024, 3.5), (390, 4.5)])
+def test_what_is_read_first_fits_few_screens(browser: Browser, pages: dict[str, Path], width: int, most: float) -> None:
+    seen = visit(browser, pages["plain"], width, unfolded=False)
+    assert seen.page.evaluate("document.documentElement.scrollHeight / innerHeight") <= most
+    badge, plot = (seen.page.locator(each).bounding_box() for each in (".badge", "[data-slot=ranking] canvas"))
+    assert badge is not None and plot is not None
+    assert badge["y"] < plot["y"] < 900
+
+
+def test_an_unfolded_part_draws_its_charts(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["plain"], unfolded=False)
+    assert not seen.page.locator("[data-slot=latency] canvas").is_visible()
+    seen.page.get_by_role("link", name="Latency", exact=True).first.click()
+    seen.page.wait_for_function("Chart.getChart(document.querySelector('[data-slot=latency] canvas'))")
+    assert seen.page.locator("[data-slot=latency] canvas").is_visible()
+    assert seen.complaints == []
 
 
 def test_all_can_be_reached_with_the_keyboard(browser: Browser, pages: dict[str, Path]) -> None:
-    seen = visit(browser, pages["plain"])
+    seen = visit(browser, pages["plain"], unfolded=False)
     seen.page.keyboard.press("Tab")
     assert seen.page.evaluate("document.activeElement.className") == "skip"
     seen.page.keyboard.press("Tab")

@@ -45,7 +45,7 @@ def agents_of(settings: Mapping[str, str]) -> int:
 
 
 def with_own_lines(runs: Sequence[StoredRun], draws: Mapping[str, Sequence[float]]) -> list[StoredRun]:
-    """The runs compared with the median of what was drawn before and after them, in the place of any other lines."""
+    """The runs compared with the median of what was measured before and after them, in the place of any other lines."""
     if not draws:
         return list(runs)
     lines = {name: median(rates) for name, rates in draws.items()}
@@ -60,7 +60,7 @@ def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[floa
     """PostgreSQL alone, and the generator over each protocol, as the newest run knows them; the lowest first."""
     alone = {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
     # How far the draws of a line lie apart; nothing where it was not drawn for this comparison.
-    apart = {name: f" ({min(each):,.0f} to {max(each):,.0f}, drawn before and after)" for name, each in draws.items()}
+    apart = {name: f" ({min(each):,.0f} to {max(each):,.0f}, measured before and after)" for name, each in draws.items()}
     lines = [
         ReferenceLine(name, None, f"PostgreSQL alone, {name}{apart.get(name, '')}", rate)
         for name, rate in alone.items()

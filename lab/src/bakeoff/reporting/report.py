@@ -16,6 +16,7 @@ from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ra
 from bakeoff.reporting.factor_effects import known_first
 from bakeoff.reporting.missing import missing_of
 from bakeoff.reporting.numbers import percent, plural
+from bakeoff.reporting.trust import Trust, trust_of
 from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.stored_runs import StoredComparison
 
@@ -27,6 +28,7 @@ class Report:
     version: int
     judgement: Judgement
     certainty: str
+    trust: Trust
     missing: Sequence[str]
     charts: Sequence[Chart]
 
@@ -34,7 +36,8 @@ class Report:
 def report_of(judgement: Judgement, stored: StoredComparison) -> Report:
     """The same input gives the same report."""
     charts = [*_charts(judgement, stored), *scale_charts(judgement.scale_curves)]
-    return Report(1, judgement, _certainty(judgement), missing_of(judgement, stored), charts)
+    missing = missing_of(judgement, stored)
+    return Report(1, judgement, _certainty(judgement), trust_of(judgement), missing, charts)
 
 
 def _certainty(judgement: Judgement) -> str:

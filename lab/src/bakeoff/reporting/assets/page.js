@@ -33,12 +33,12 @@
     found.drawn?.destroy();
     found.chart = chosen(found);
     found.figure.hidden = !found.chart;
-    if (!found.chart) return;
+    if (!found.chart || found.figure.closest("details:not([open])")) return;
     const { chart, figure } = found;
     figure.querySelector("strong").textContent = chart.title;
     found.canvas.setAttribute("aria-label", `${chart.title}. Arrow keys step through the points; the button Figures lists them.`);
     found.table.setAttribute("aria-label", `Figures of ${chart.title}`);
-    const beyond = chart.beyond.length ? ` Beyond the scale: ${chart.beyond.join("; ")}.` : "";
+    const beyond = chart.beyond.length ? ` Off the chart: ${chart.beyond.join("; ")}.` : "";
     figure.querySelector("[data-note]").textContent = chart.note + beyond;
     if (chart.kind !== "lines") fitRows(found);
     found.drawn = new Chart(found.canvas, bakeoff.configurations(chart, styles, hidden));
@@ -167,11 +167,11 @@
     places.forEach(draw);
   }
 
-  // A link to what is folded or belongs to another group brings it up.
+  // A link to what is folded or belongs to another group shows it.
   function unfold() {
     const wanted = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!wanted) return;
-    if (wanted instanceof HTMLDetailsElement) wanted.open = true;
+    for (let folded = wanted.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
     const part = wanted.closest("[data-group]");
     if (part && part.hidden) {
       groups.value = part.dataset.group;
@@ -190,20 +190,31 @@
     button.addEventListener("click", () => toggle(button.dataset.identity, button));
   }
   groups?.addEventListener("change", chooseGroup);
+  const parts = [...document.querySelectorAll("details.part")];
+  for (const part of parts) {
+    part.addEventListener("toggle", () => {
+      places.filter(({ figure }) => part.contains(figure)).forEach(draw);
+      named();
+    });
+  }
+  const unfolds = document.getElementById("unfold");
+  const named = () => { unfolds.textContent = parts.every((part) => part.open) ? "Fold" : "Unfold all"; };
+  unfolds.addEventListener("click", () => {
+    const open = !parts.every((part) => part.open);
+    for (const part of parts) part.open = open;
+  });
   addEventListener("hashchange", unfold);
 
   let before;
   addEventListener("beforeprint", () => {
     before = document.documentElement.dataset.theme;
     document.documentElement.dataset.theme = "light";
-    for (const folded of document.querySelectorAll("details:not([open])")) Object.assign(folded, { open: true }).dataset.folded = "";
     showTables(true);
     places.forEach(draw);
   });
   addEventListener("afterprint", () => {
     if (before) document.documentElement.dataset.theme = before;
     else delete document.documentElement.dataset.theme;
-    for (const folded of document.querySelectorAll("[data-folded]")) Object.assign(folded, { open: false }).removeAttribute("data-folded");
     showTables(false);
     places.forEach(draw);
   });

@@ -41,7 +41,7 @@ def svg_of(chart: Chart) -> str:
 
 def _note(chart: Chart) -> list[str]:
     """The note in three lines at most."""
-    beyond = f" Beyond the scale: {'; '.join(chart.beyond)}." if chart.beyond else ""
+    beyond = f" Off the chart: {'; '.join(chart.beyond)}." if chart.beyond else ""
     most = int((WIDTH - 80) / width_of("x", _NOTE_SIZE))
     lines = textwrap.wrap(f"{chart.note}{beyond}", most)
     return [*lines[:2], shortened(" ".join(lines[2:]), WIDTH - 80, _NOTE_SIZE)] if len(lines) > 2 else lines

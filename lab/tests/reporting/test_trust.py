@@ -1,0 +1,37 @@
+"""The badge of a report: a word and the two gravest reasons."""
+
+from dataclasses import replace
+
+import pytest
+
+from bakeoff.judging.judgement import Judgement
+from bakeoff.reporting.trust import trust_of
+from bakeoff.results.findings import JudgedFinding, KindName, Severity
+from judgements import comparison
+
+
+def judged(*severities: Severity, rounds: int = 5) -> Judgement:
+    """A judgement with a finding of each severity."""
+    judgement, _ = comparison()
+    findings = [
+        JudgedFinding(KindName(f"doubt-{number}"), severity, "Something.", "Look.")
+        for number, severity in enumerate(severities, start=1)
+    ]
+    bare = [replace(each, findings=[]) for each in judgement.contenders]
+    return replace(judgement, findings=findings, contenders=bare, rounds=rounds)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "level", "reasons"),
+    [
+        (judged(), "high", []),
+        (judged("info"), "high", []),
+        (judged("warning"), "limited", ["doubt 1"]),
+        (judged("warning", "error", "warning"), "low", ["doubt 2", "doubt 1"]),
+        (judged("warning", rounds=2), "low", ["only 2 rounds", "doubt 1"]),
+    ],
+    ids=["none", "info", "warning", "error", "few rounds"],
+)
+def test_the_gravest_reasons_decide(judgement: Judgement, level: str, reasons: list[str]) -> None:
+    trust = trust_of(judgement)
+    assert (trust.level, trust.reasons) == (level, reasons)
