@@ -65,7 +65,7 @@ def main() -> None:
         if packaged.user is not None and packaged.group is not None:
             os.chown(data, packaged.user, packaged.group)
         installation = Installation(packaged.programs, data, packaged.user, packaged.group)
-        with embedded.running(installation, embedded.METRICS, data / "logs") as server:
+        with embedded.Instance(installation, embedded.METRICS, data / "logs") as server:
             stored = _fill(server, runs)
             load = os.getloadavg()[0]
             print(

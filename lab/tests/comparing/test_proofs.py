@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from bakeoff.comparing import proofs
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project
-from bakeoff.running.contender import Contender, DurabilityProof, Proof
+from bakeoff.running.contender import Proof
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import DeclaredSetting
@@ -177,29 +176,3 @@ def test_a_broken_proof_is_none(checkout: Checkout) -> None:
     file.write_text('{"proved_at"')
     checkout.prove()
     assert checkout.ran == 2
-
-
-def test_what_a_crash_left_is_kept_where_it_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    left = [DurabilityProof(9, 2, 1), DurabilityProof(9, 0, 0)]
-    crashes: list[Contender] = []
-
-    def crash(_testbed: Testbed, contender: Contender) -> DurabilityProof:
-        crashes.append(contender)
-        return left[len(crashes) - 1]
-
-    monkeypatch.setattr(proofs, "environment_of", lambda *_: {})
-    monkeypatch.setattr(proofs, "can_be_proven", lambda *_: True)
-    monkeypatch.setattr(proofs, "prove_durability", crash)
-    testbed: Any = SimpleNamespace(project=Project(tmp_path), server=None, progress=Quiet(), attached={})
-    workload = Workload("events", tmp_path / "contract", Declaration(database="none"))
-    contender: Any = SimpleNamespace(key="t", target=made_up_target("t"), workload=workload, variant=Variant())
-    # What does not hold is said in figures and not kept; what holds is.
-    for expected in [left[0], left[1], left[1]]:
-        assert proofs.durability_proof(testbed, contender, again=False) == expected
-    assert len(crashes) == 2
-    assert str(left[0]).startswith("After a crash of PostgreSQL under load 2 of 9 acknowledged operations were lost")
-    (file,) = (tmp_path / ".bakeoff" / "proofs").glob("*.durable")
-    file.write_text("of an older lab")
-    left.append(DurabilityProof(9, 0, 0))
-    proofs.durability_proof(testbed, contender, again=False)
-    assert len(crashes) == 3

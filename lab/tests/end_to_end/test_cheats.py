@@ -76,16 +76,20 @@ ALSO = {
 PROMISE = "asks_database = true\n"
 
 
-@pytest.fixture
-def checkout(server: Server, tmp_path: Path) -> Iterator[Project]:
+def notes_checkout(folder: Path) -> Project:
     """A checkout with the workload and the target of this test alone."""
-    root = new_project(tmp_path / "a checkout").root
+    root = new_project(folder / "a checkout").root
     shutil.copytree(NOTES, root / "contract" / "notes")
     (root / "targets" / "notes").mkdir(parents=True)
     for file in NOTES.iterdir():
         if file.suffix in (".sql", ".py"):
             shutil.copy(file, root / "targets" / "notes")
-    yield Project(root)
+    return Project(root)
+
+
+@pytest.fixture
+def checkout(server: Server, tmp_path: Path) -> Iterator[Project]:
+    yield notes_checkout(tmp_path)
     # Others use this server too, and an unlogged table would count against their durability.
     server.execute_script((NOTES / "reset.sql").read_text("utf-8"))
 

@@ -1,88 +1,106 @@
-"""A crash of PostgreSQL under load shows whether what a target acknowledged was durable."""
+"""A crash of the measured PostgreSQL, and the checks of each run, show whether what was acknowledged lasts."""
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
+from test_cheats import MANIFEST, notes_checkout
 
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.comparing import durability_proof
-from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.engines.manifest import find_engine
 from bakeoff.postgres import embedded
-from bakeoff.postgres.server import Server
+from bakeoff.postgres.binaries import find_installation
 from bakeoff.project import Project
-from bakeoff.results.run import Durability
+from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.running.contender import Contender
-from bakeoff.running.durability_label import durability_facts, judged
-from bakeoff.running.service import Service, at_work
+from bakeoff.running.crash import can_be_crashed
+from bakeoff.running.measured_run import measure
+from bakeoff.running.modes import Phase
+from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
-from bakeoff.targets.manifest import choose_targets, find_targets
+from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 from build_once import build_once
 
 pytestmark = pytest.mark.end_to_end
 
-TARGET = "producer-api-go-rest"
+SMALL = ("shared_buffers=64MB", "max_wal_size=512MB")
+CHEATS = ["early-under-load", "every-hundredth-durable", "many-idle-sessions", "named-like-the-lab", "view-over-a-log"]
+USERS = 64
 
 
 @pytest.fixture
-def contender(project: Project) -> Contender:
-    (target,) = choose_targets(find_targets(project), [TARGET])
+def checkout(project: Project, tmp_path: Path) -> Project:
+    return notes_checkout(tmp_path)
+
+
+def contender_of(checkout: Project, cheat: str = "") -> Contender:
+    manifest = MANIFEST.format(python=sys.executable, cheat=cheat)
+    (checkout.root / "targets" / "notes" / "target.toml").write_text(manifest)
+    (target,) = find_targets(checkout)
     engine = find_engine("native")
-    for build in (target.build, engine.build):
-        build_once(build)
-    return Contender(target, load_workload(project, target.workload), engine)
+    build_once(engine.build)
+    return Contender(target, load_workload(checkout, target.workload), engine)
 
 
 @pytest.fixture
-def testbed(project: Project, server: Server) -> Testbed:
-    return Testbed(project, server, PlainProgress(Console(quiet=True)))
+def testbed(project: Project, checkout: Project, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Testbed]:
+    """A PostgreSQL of the test's own, with the settings of the parameter."""
+    kind = embedded.InstanceKind("durability", "application", (*SMALL, *getattr(request, "param", ())))
+    instance = embedded.Instance(find_installation(project), kind, tmp_path / "logs")
+    with instance as server:
+        yield Testbed(checkout, server, PlainProgress(Console(quiet=True)), database=instance)
 
 
-def test_what_was_acknowledged_before_the_crash_is_there_after_it(testbed: Testbed, contender: Contender) -> None:
-    proof = prove_durability(testbed, contender)
-    assert proof.holds, proof
+def crashed(testbed: Testbed, contender: Contender, **changes: Any) -> RunResult:
+    phases = [Phase("Few", 8, 1.0), Phase("Many", USERS, 2.0)]
+    result = measure(testbed.of(contender), RunRequest(contender, "quick", phases, crashes=True, **changes))
+    assert result.failure is None, result.failure
+    return result
 
 
-def test_rows_from_before_the_run_are_not_missed(testbed: Testbed, contender: Contender) -> None:
-    proof = prove_durability(testbed, replace(contender, variant=replace(contender.variant, preload=1_000)))
-    assert proof.holds, proof
+def problems(result: RunResult) -> str:
+    return " ".join(finding.message for finding in result.findings if finding.kind == "not-durable")
 
 
-def test_commits_that_do_not_wait_for_the_log_are_lost(
-    testbed: Testbed, contender: Contender, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The WAL writer must not run before the crash: flush_after = 0 would wake it at every commit.
-    never = "wal_writer_flush_after=2147483647"
-    careless = ("synchronous_commit=off", "wal_writer_delay=10s", never, "wal_buffers=128MB")
-    kind = embedded.InstanceKind("durability", "application", ("shared_buffers=256MB", *careless))
-    monkeypatch.setattr(durability_proof, "CRASHED", kind)
-    monkeypatch.setattr(durability_proof, "at_work", _with_the_schema_on_disk)
-    proof = prove_durability(testbed, contender)
-    assert not proof.holds
-    assert proof.lost > 0
-    assert testbed.server is not None
-    label, (finding,) = judged(durability_facts(testbed.server), [], proof)
-    assert label is Durability.NOT_DURABLE
-    assert f"{proof.lost:,} of {proof.acknowledged:,} acknowledged operations were lost" in finding.message
+@pytest.mark.parametrize(
+    "testbed", [(), ("wal_sync_method=open_datasync",)], indirect=True, ids=["fdatasync", "open_datasync"]
+)
+def test_what_an_honest_target_acknowledged_is_there_after_the_crash(testbed: Testbed, checkout: Project) -> None:
+    contender = contender_of(checkout)
+    contender = replace(contender, variant=replace(contender.variant, preload=1_000))
+    result = crashed(testbed, contender)
+    assert (result.status, result.durability) == (Status.COMPLETED, Durability.PROVEN), problems(result)
+    # The figures are those of before the crash, and the next run meets the server that came back.
+    assert [phase.virtual_users for phase in result.phases] == [8, USERS]
+    assert result.total is not None and result.total.failed == 0
+    assert result.database_activity is not None and result.database_activity.commits
+    assert "counts-disagree" not in {finding.kind for finding in result.findings}
+    again = crashed(testbed, contender, round=2)
+    assert again.durability is Durability.PROVEN, problems(again)
 
 
-@contextmanager
-def _with_the_schema_on_disk(testbed: Testbed, *rest: Any) -> Iterator[Service]:
-    """Nothing is forced to disk in that test: without this the tables would be lost as well."""
-    with at_work(testbed, *rest) as service:
-        assert testbed.server is not None
-        testbed.server.checkpoint()
-        yield service
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_cheat_is_not_durable(testbed: Testbed, checkout: Project, cheat: str) -> None:
+    result = crashed(testbed, contender_of(checkout, cheat))
+    assert result.durability is Durability.NOT_DURABLE, (result.status, result.audit, result.findings)
+    assert ("public.notes is a view" in problems(result)) is (cheat == "view-over-a-log")
 
 
-def test_a_database_that_is_not_the_labs_own_is_not_crashed(testbed: Testbed, contender: Contender) -> None:
-    assert can_be_proven(testbed, contender)
-    assert testbed.server is not None
-    assert not can_be_proven(replace(testbed, server=replace(testbed.server, embedded=False)), contender)
-    assert not can_be_proven(replace(testbed, attached={TARGET: Access("127.0.0.1", 1)}), contender)
+def test_a_view_that_goes_before_the_end_is_seen_without_a_crash(testbed: Testbed, checkout: Project) -> None:
+    contender = contender_of(checkout, "view-over-a-log")
+    result = measure(testbed.of(contender), RunRequest(contender, "quick", [Phase("Few", 8, 1.0)]))
+    assert result.audit is not None and result.audit.clean, result.failure
+    assert "public.notes is a view, and the contract makes a table." in problems(result)
+
+
+def test_a_database_that_is_not_the_labs_own_is_not_crashed(testbed: Testbed, checkout: Project) -> None:
+    contender = contender_of(checkout)
+    assert can_be_crashed(testbed, contender)
+    assert not can_be_crashed(replace(testbed, database=None), contender)
+    assert not can_be_crashed(replace(testbed, attached={contender.target.name: Access("127.0.0.1", 1)}), contender)

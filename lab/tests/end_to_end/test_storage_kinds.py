@@ -44,7 +44,7 @@ def runs_of(comparison: Comparison) -> list[RunResult]:
 
 
 def states_at_start(checkout: Project) -> set[str]:
-    return {log.read_text() for log in (checkout.results / "shelf-rest").glob("*.log") if ".engine" not in log.name}
+    return {log.read_text().splitlines(keepends=True)[0] for log in (checkout.results / "shelf-rest").glob("*.log") if ".engine" not in log.name}
 
 
 def change(file: Path, text: str, new: str) -> None:
@@ -59,7 +59,8 @@ STARTS = {f"starts with {SEEDS} books\n"}
 def test_writes_to_a_prepared_postgresql_are_proven_through_reads(measuring_checkout: Project) -> None:
     add_shelf(measuring_checkout, postgresql())
     runs = runs_of(measured(measuring_checkout))
-    assert {run.durability for run in runs} == {Durability.PROVEN}
+    # One of both rounds, which nothing foretells.
+    assert sorted(run.durability for run in runs) == [Durability.DECLARED, Durability.PROVEN]
     assert all("audited-by-reads" in {finding.kind for finding in run.findings} for run in runs)
     assert all(run.database_activity is not None and run.database_activity.rows_inserted for run in runs)
     assert states_at_start(measuring_checkout) == STARTS
@@ -85,9 +86,11 @@ def test_an_external_store_is_reset_for_each_run(measuring_checkout: Project, tm
 def test_writes_that_the_process_alone_remembers_are_lost_in_a_crash(measuring_checkout: Project) -> None:
     add_shelf(measuring_checkout, postgresql(), fault="remembered-writes")
     runs = runs_of(measured(measuring_checkout))
-    assert {run.durability for run in runs} == {Durability.NOT_DURABLE}
-    (found,) = [finding for finding in runs[0].findings if finding.kind == "not-durable"]
-    assert re.search(r"After a crash of PostgreSQL under load [\d,]+ of [\d,]+ acknowledged operations", found.message)
+    (run,) = [run for run in runs if run.durability is Durability.NOT_DURABLE]
+    (found,) = [finding for finding in run.findings if finding.kind == "not-durable"]
+    assert re.search(
+        r"After a crash of PostgreSQL and the target under load [\d,]+ of [\d,]+ acknowledged", found.message
+    )
 
 
 AUDIT = "SELECT ARRAY[id::text] AS key, jsonb_build_object('title', title) AS document FROM books"
@@ -99,7 +102,7 @@ def test_an_audit_query_asks_the_copy_and_knows_the_prepared_rows(measuring_chec
     (workload / "audit.sql").write_text(AUDIT)
     change(workload / "workload.toml", "vectors =", 'audit = "audit.sql"\nvectors =')
     runs = runs_of(measured(measuring_checkout))
-    assert {run.durability for run in runs} == {Durability.PROVEN}
+    assert sorted(run.durability for run in runs) == [Durability.DECLARED, Durability.PROVEN]
     kinds = {finding.kind for run in runs for finding in run.findings}
     assert not kinds & {"audited-by-reads", "unexplained-rows"}
 

@@ -29,6 +29,6 @@ def throwaway_server(project: Project, logs: Path) -> Iterator[StartServer]:
     installation = Installation(packaged.programs, data, packaged.user, packaged.group)
     port = ports.free_port()
     try:
-        yield lambda: embedded.running(installation, _KIND, logs, lambda: port)
+        yield lambda: embedded.Instance(installation, _KIND, logs, lambda: port)
     finally:
         shutil.rmtree(data)

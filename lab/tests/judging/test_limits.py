@@ -1,8 +1,9 @@
 import pytest
 
-from bakeoff.judging.ceilings import limiting_lines, limits_in_words, limits_of, with_own_lines
+from bakeoff.judging.ceilings import limiting_lines, limits_in_words, limits_of, operations_per_commit, with_own_lines
+from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.storage.stored_runs import StoredRun
-from made_up import run_of
+from made_up import run_of, run_result
 
 ONE, MANY = "one upsert per event", "batches of 500"
 # What PostgreSQL alone does, by line.
@@ -46,6 +47,31 @@ def test_a_line_limits_only_who_commits_as_it_does(
 )
 def test_the_ceiling_is_that_of_one_engine(settings: dict[str, str], words: str) -> None:
     assert limits_in_words(limits_of(run_of(ceilings={"engine": 4000.0}, settings=settings), 1000)) == words
+
+
+@pytest.mark.parametrize(
+    ("per_commit", "words"),
+    [
+        (44.0, "0.40× PostgreSQL alone with as many operations per commit (batches of 44) · 2.00× PostgreSQL alone"),
+        (36.0, "0.40× PostgreSQL alone with as many operations per commit (batches of 44) · 2.00×"),
+        # No line commits like that, or it is the plain one.
+        (100.0, "2.00× PostgreSQL alone (one upsert per event)"),
+        (1.1, "2.00× PostgreSQL alone (one upsert per event)"),
+        (None, "2.00× PostgreSQL alone (one upsert per event)"),
+    ],
+)
+def test_the_share_of_the_line_that_commits_alike_comes_first(per_commit: float | None, words: str) -> None:
+    run = run_of(ceilings={ONE: 500.0, MANY: 9000.0, "batches of 44": 2500.0})
+    assert limits_in_words(limits_of(run, 1000, per_commit)).startswith(words)
+
+
+def test_operations_per_commit_are_those_of_the_phase() -> None:
+    activity = DatabaseActivity(
+        operations_per_commit=5.0, phases={"1": PhaseActivity(commits=50), "2": PhaseActivity(commits=0)}
+    )
+    run = run_result(database_activity=activity)
+    assert operations_per_commit(run, 1) == 20.0
+    assert operations_per_commit(run, 2) is operations_per_commit(run, None) is None
 
 
 def test_one_line_alone_does_not_tell_what_a_commit_costs() -> None:

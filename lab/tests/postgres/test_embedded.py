@@ -23,7 +23,6 @@ from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.server import Server, permit_reset, user_server
 from bakeoff.processes import children, ports
 from bakeoff.project import Project
-from bakeoff.results.reference_lines import ONE_EACH
 
 pytestmark = pytest.mark.end_to_end
 
@@ -55,7 +54,7 @@ def logs(tmp_path: Path) -> Path:
 
 
 def instance(installation: Installation, logs: Path) -> "contextlib.AbstractContextManager[Server]":
-    return embedded.running(installation, KIND, logs)
+    return embedded.Instance(installation, KIND, logs)
 
 
 def test_data_survives_a_restart_and_nothing_keeps_running(installation: Installation, logs: Path) -> None:
@@ -122,7 +121,7 @@ def test_a_port_that_is_taken_in_between_is_given_up(installation: Installation,
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         chosen = iter([taken.getsockname()[1], ports.free_port()])
-        with embedded.running(installation, KIND, logs, lambda: next(chosen)) as server:
+        with embedded.Instance(installation, KIND, logs, lambda: next(chosen)) as server:
             assert server.version()
 
 
@@ -130,14 +129,14 @@ def test_a_start_that_fails_shows_the_log(installation: Installation, logs: Path
     broken = embedded.InstanceKind("trial", "trial_data", ("shared_buffers=nonsense",))
     with (
         pytest.raises(BakeoffError, match=r"(?s)did not start.*shared_buffers"),
-        embedded.running(installation, broken, logs),
+        embedded.Instance(installation, broken, logs),
     ):
         pass
 
 
 def test_data_of_another_version_is_named(installation: Installation, logs: Path) -> None:
     kind = embedded.InstanceKind("older", "trial_data", KIND.overrides)
-    with embedded.running(installation, kind, logs):
+    with embedded.Instance(installation, kind, logs):
         pass
     folder = installation.data / kind.name
     (folder / "PG_VERSION").write_text("17\n", "utf-8")
@@ -146,14 +145,14 @@ def test_data_of_another_version_is_named(installation: Installation, logs: Path
             BakeoffError,
             match=rf"(?s)Another version of PostgreSQL made its data: use that, or remove {folder} .*version 17",
         ),
-        embedded.running(installation, kind, logs),
+        embedded.Instance(installation, kind, logs),
     ):
         pass
 
 
 def test_statements_are_counted_where_a_kind_loads_what_counts_them(installation: Installation, logs: Path) -> None:
     counting = (*KIND.overrides, "shared_preload_libraries=pg_stat_statements")
-    with embedded.running(installation, embedded.InstanceKind("trial", "trial_data", counting), logs) as server:
+    with embedded.Instance(installation, embedded.InstanceKind("trial", "trial_data", counting), logs) as server:
         server.execute_script("CREATE EXTENSION pg_stat_statements")
         server.execute_script("SELECT 4711 AS counted")
         with server.connect() as connection:
@@ -166,7 +165,7 @@ def test_an_interrupted_initdb_is_made_anew(installation: Installation, logs: Pa
     (installation.data / "fresh.partial").mkdir()
     (installation.data / "fresh").mkdir()
     fresh = embedded.InstanceKind("fresh", "fresh", KIND.overrides)
-    with embedded.running(installation, fresh, logs) as server:
+    with embedded.Instance(installation, fresh, logs) as server:
         assert server.version()
     folder = installation.data / "fresh"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -215,7 +214,7 @@ def test_a_checkout_below_a_private_folder_keeps_its_data_outside(
     moved = find_installation(empty_checkout)
     try:
         assert moved.data.is_relative_to("/var/tmp")  # noqa: S108
-        with embedded.running(moved, KIND, logs) as server:
+        with embedded.Instance(moved, KIND, logs) as server:
             assert server.version()
     finally:
         shutil.rmtree(moved.data.parent)
@@ -256,9 +255,9 @@ def test_no_other_user_can_read_a_password_at_any_moment(
 
     monkeypatch.setattr(children, "start", watched)
     kind = embedded.InstanceKind("secret", "trial_data", KIND.overrides)
-    with embedded.running(installation, kind, logs) as server:
+    with embedded.Instance(installation, kind, logs) as server:
         bench = ReferenceBench(None, server, installation.programs / "pgbench", logs / "reference")  # type: ignore[arg-type]
-        line = pgbench_lines._line(bench, ONE_EACH, ["SELECT 1;\n"], 1, 1)
+        line = pgbench_lines._line(bench, 1, ["SELECT 1;\n"], 1, 1)
         password = urlsplit(server.url).password
     assert line > 0
     assert modes == [0o600, 0o600]

@@ -50,9 +50,9 @@ def test_it_has_the_settings_and_the_durability_of_the_embedded_one(
     packaged = replace(packaged, data=installation.data / "packaged")
     packaged.data.mkdir(mode=0o755)
     packaged.give(packaged.data)
-    with embedded.running(packaged, KIND, tmp_path) as server:
+    with embedded.Instance(packaged, KIND, tmp_path) as server:
         expected = settings_of(server)
-    with embedded.running(installation, KIND, tmp_path) as server:
+    with embedded.Instance(installation, KIND, tmp_path) as server:
         assert settings_of(server) == expected
         assert len(expected) > 20
         assert problems_of(server) == []
@@ -73,7 +73,7 @@ def test_what_is_committed_survives_a_crash(installation: Installation, tmp_path
 
 
 def test_it_has_a_replica(installation: Installation, tmp_path: Path) -> None:
-    with embedded.running(installation, KIND, tmp_path / "logs") as server:
+    with embedded.Instance(installation, KIND, tmp_path / "logs") as server:
         server.execute_script("CREATE TABLE notes (n int)")
         with replicated(server, installation, tmp_path / "log") as replica:
             server.execute_script("INSERT INTO notes VALUES (1)")

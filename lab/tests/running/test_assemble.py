@@ -1,6 +1,5 @@
 """Results from made-up facts: status, figures, findings and labels of a run."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,8 +12,8 @@ from bakeoff.results.cost import Sample
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.running.assemble import RunFacts, assemble
-from bakeoff.running.contender import Contender, DurabilityProof, Proof
-from bakeoff.running.durability_label import DurabilityFacts
+from bakeoff.running.contender import Contender, Proof
+from bakeoff.running.durability_label import DurabilityFacts, DurabilityProof
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
@@ -137,10 +136,16 @@ def test_a_clock_that_jumped_tells_nothing_about_costs() -> None:
 def test_a_label_takes_the_worst_of_server_and_crash(
     problems: list[str] | None, proof: DurabilityProof | None, label: Durability
 ) -> None:
-    run = request()
-    run = replace(run, contender=replace(CONTENDER, proof=Proof(durability=proof)))
-    result = assembled(*phase(0), run=run, durability=DurabilityFacts(problems=problems), database=NO_COUNTS)
+    crashed: dict[str, Any] = {}
+    if proof is not None:
+        verdict = Audit(clean=proof.holds, acknowledged_operations=9, lost=Violations(count=proof.lost))
+        crashed = {"crashed": True, "stored": StoredFacts(True, verdict=verdict)}
+    facts = DurabilityFacts(problems=problems)
+    result = assembled(*phase(0), end("interrupted"), durability=facts, database=NO_COUNTS, **crashed)
+    # What a crash loses sets the label; the figures from before it stay.
+    assert result.status is (Status.COMPLETED if crashed else Status.INTERRUPTED)
     assert (result.durability, result.database_activity) == (label, None)
+    assert "audit-failed" not in kinds(result)
     assert ("not-durable" in kinds(result)) is (label is Durability.NOT_DURABLE)
 
 

@@ -3,14 +3,12 @@
 import itertools
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from bakeoff.calibration import pgbench_lines
 from bakeoff.calibration.null_replies import for_null_server
-from bakeoff.calibration.pgbench_lines import ReferenceBench
+from bakeoff.calibration.pgbench_lines import ReferenceBench, rows_per_s
 from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine
 from bakeoff.engines.stream import PhaseEnd, PhaseStart, Record, Start
@@ -20,7 +18,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
 from bakeoff.project import FORMATS, Project
 from bakeoff.results.cost import Sample, cpu_us_each
-from bakeoff.results.reference_lines import BATCHES, ONE_EACH
+from bakeoff.results.reference_lines import LARGE_ROWS, line_name
 from bakeoff.running import summary
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.fresh_state import fresh_table
@@ -61,9 +59,9 @@ def calibrate(
         words = f"{mode.stored}, TLS" if encryption else mode.stored
         progress.step(f"{request.engine.name}: capacity over {words}, payload {payload}", request.seconds)
         yield _ceiling(project, request, mode, payload, encryption)
-    for line in DrawnLine if bench is not None else ():
+    for rows in LINES if bench is not None else ():
         assert bench is not None
-        yield _highest(bench, line, request.seconds, progress)
+        yield _highest(bench, rows, request.seconds, progress)
 
 
 def _ceiling(
@@ -145,18 +143,13 @@ def modes_of(workload: Workload, engine: Engine, mode: TransportMode) -> list[Tr
     return [mode.over(name) for name in protocols if name in engine.manifest.protocols]
 
 
-class DrawnLine(StrEnum):
-    """The reference lines."""
+LINES = (1, LARGE_ROWS)
+"""The rows in each transaction of the lines that show what a commit and what a row costs."""
 
-    ONE_EACH = ONE_EACH
-    BATCHES = BATCHES
-
-
-# With how many connections PostgreSQL is at its best depends on cores and disk: the best of these counts.
-_DRAWN_WITH = {
-    DrawnLine.ONE_EACH: (pgbench_lines.one_row_each, (1, 2, 4, 8, 16, 32, 64)),
-    DrawnLine.BATCHES: (pgbench_lines.batches, (1, 2, 4)),
-}
+# Sessions that a server keeps for others than clients like these.
+_KEPT_SESSIONS = 10
+# A single trial may fall by chance.
+_FALLS = 2
 
 
 def bench_of(project: Project, workload: Workload, server: Server) -> ReferenceBench:
@@ -170,31 +163,43 @@ def has_reference_lines(workload: Workload) -> bool:
     return workload.uses_database and workload.declared.upsert is not None
 
 
-def best_connections(bench: ReferenceBench, line: DrawnLine, seconds: float, progress: Progress) -> int:
+def best_connections(bench: ReferenceBench, rows: int, seconds: float, progress: Progress) -> int:
     """With how many connections the line is the highest, each tried for so long."""
-    return _highest(bench, line, seconds, progress).connections
+    return _highest(bench, rows, seconds, progress).connections
 
 
-def _highest(bench: ReferenceBench, line: DrawnLine, seconds: float, progress: Progress) -> Calibration:
-    _, tried = _DRAWN_WITH[line]
-    return max((draw(bench, line, count, seconds, progress) for count in tried), key=lambda drawn: drawn.rate_per_s)
+def _highest(bench: ReferenceBench, rows: int, seconds: float, progress: Progress) -> Calibration:
+    with bench.server.connect() as connection:
+        row = connection.execute("SHOW max_connections").fetchone()
+    most = max(1, int(row[0] if row is not None else 0) - _KEPT_SESSIONS)
+    return best_of(lambda count: draw(bench, rows, count, seconds, progress), most)
 
 
-def draw(bench: ReferenceBench, line: DrawnLine, connections: int, seconds: float, progress: Progress) -> Calibration:
+def best_of(drawn: Callable[[int], Calibration], most: int) -> Calibration:
+    """The highest draw, with connections doubled until the rate has fallen twice, or there are no more."""
+    best, falls, connections = drawn(1), 0, 2
+    while falls < _FALLS and connections <= most:
+        found = drawn(connections)
+        best, falls = (found, 0) if found.rate_per_s > best.rate_per_s else (best, falls + 1)
+        connections *= 2
+    return best
+
+
+def draw(bench: ReferenceBench, rows: int, connections: int, seconds: float, progress: Progress) -> Calibration:
     """The line once, on a fresh table."""
+    line = line_name(rows)
     progress.step(f"PostgreSQL alone: {line}, {connections} connections", seconds)
     prepare_table(bench.workload, bench.server)
-    rows_per_s, _ = _DRAWN_WITH[line]
     return Calibration(
         machine=machine_name(),
         kind="database",
-        subject=str(line),
+        subject=line,
         subject_version=server_in_words(bench.server),
         workload=bench.workload.name,
         transport="sql",
         payload_size="default",
         connections=connections,
-        rate_per_s=rows_per_s(bench, connections, seconds),
+        rate_per_s=rows_per_s(bench, rows, connections, seconds),
     )
 
 

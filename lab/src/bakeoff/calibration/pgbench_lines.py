@@ -10,7 +10,7 @@ from pathlib import Path
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children
-from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
+from bakeoff.results.reference_lines import line_name
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.statements import columns, text_array, text_literal, upsert, upsert_one
@@ -33,7 +33,16 @@ class ReferenceBench:
     folder: Path
 
 
-def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> float:
+def rows_per_s(bench: ReferenceBench, rows: int, connections: int, seconds: float) -> float:
+    """Rows a second of statements with so many rows, each a transaction, half of the rows new."""
+    if rows == 1:
+        return _one_row_each(bench, connections, seconds)
+    stored = _rows(bench.workload, rows)
+    scripts = [_statement(bench.workload, stored, reused) for reused in (False, True)]
+    return _line(bench, rows, scripts, connections, seconds)
+
+
+def _one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> float:
     """Rows a second of an upsert and transaction for each event, by the plainest statement that the workload has.
 
     Documents are parameters, so that PostgreSQL reads each as it reads those of a target.
@@ -41,18 +50,11 @@ def one_row_each(bench: ReferenceBench, connections: int, seconds: float) -> flo
     if bench.workload.sql("upsert_one") is None:
         rows = _rows(bench.workload, _DISTINCT_ROWS)
         scripts = [_statement(bench.workload, [row], reused) for row in rows for reused in (False, True)]
-        return _line(bench, ONE_EACH, scripts, connections, seconds)
+        return _line(bench, 1, scripts, connections, seconds)
     rows = _rows(bench.workload, _PLAIN_ROWS)
     scripts = [_plain(bench.workload, row, place, reused) for place, row in enumerate(rows) for reused in (False, True)]
     documents = {f"document{place}": row.document for place, row in enumerate(rows)}
-    return _line(bench, ONE_EACH, scripts, connections, seconds, documents)
-
-
-def batches(bench: ReferenceBench, connections: int, seconds: float) -> float:
-    """Rows a second of statements of 500 rows, half of them new."""
-    rows = _rows(bench.workload, ROWS_PER_COMMIT[BATCHES])
-    scripts = [_statement(bench.workload, rows, reused) for reused in (False, True)]
-    return _line(bench, BATCHES, scripts, connections, seconds)
+    return _line(bench, 1, scripts, connections, seconds, documents)
 
 
 def _rows(workload: Workload, count: int) -> list[StoredRow]:
@@ -82,7 +84,7 @@ def _highest(rows: int, reused: bool) -> int:
 
 def _line(
     bench: ReferenceBench,
-    name: str,
+    rows: int,
     scripts: Sequence[str],
     connections: int,
     seconds: float,
@@ -114,9 +116,10 @@ def _line(
             children.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
-        raise BakeoffError(f"PostgreSQL finished no statement of {name} in {seconds:g} s: increase --duration.")
+        line = line_name(rows)
+        raise BakeoffError(f"PostgreSQL finished no statement of {line} in {seconds:g} s: increase --duration.")
     if found is None or status != 0:
         raise BakeoffError(
             f"pgbench could not measure the reference line (status {status}):\n{children.last_lines(log)}"
         )
-    return float(found.group(1)) * ROWS_PER_COMMIT[name]
+    return float(found.group(1)) * rows

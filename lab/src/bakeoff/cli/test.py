@@ -100,5 +100,5 @@ def _test_database(project: Project, checks: Sequence[Check]) -> Iterator[str | 
     from bakeoff.postgres.binaries import find_installation
 
     kind = embedded.InstanceKind("test", "test", ("shared_buffers=128MB", "wal_buffers=4MB", "max_wal_size=1GB"))
-    with embedded.running(find_installation(project), kind, project.logs) as server:
+    with embedded.Instance(find_installation(project), kind, project.logs) as server:
         yield server.url

@@ -20,8 +20,14 @@ from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
-from bakeoff.postgres.databases import application_database, metrics_database, one_choice, opposite_database
-from bakeoff.postgres.embedded import APPLICATION, InstanceKind
+from bakeoff.postgres.databases import (
+    application_database,
+    application_instance,
+    metrics_database,
+    one_choice,
+    opposite_database,
+)
+from bakeoff.postgres.embedded import APPLICATION
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender, can_alternate
@@ -146,7 +152,8 @@ class _Invocation:
         own = _own(contenders)
         postgres = _postgres_of(own)
         stores = any(each.storage == POSTGRESQL for each in own)
-        server = stack.enter_context(application_database(project, postgres)) if stores else None
+        instance = application_instance(project, postgres) if stores else None
+        server = stack.enter_context(instance or application_database(project, postgres)) if stores else None
         opposite = stack.enter_context(_opposite(project, request, own, postgres))
         contained = stack.enter_context(_contained(project, request, contenders))
         token = os.environ.get(TOKEN_VARIABLE)
@@ -163,6 +170,7 @@ class _Invocation:
             postgres=postgres,
             opposite=opposite,
             prepared=stack.enter_context(PreparedStates()),
+            database=instance,
         )
         if not own:
             return testbed.running_in(DOCKER)
@@ -223,16 +231,12 @@ def _contained(
         yield None
         return
     with DockerLauncher(docker, project.root, request) as launcher, contextlib.ExitStack() as stack:
-
-        def crashable(kind: InstanceKind) -> DatabaseContainer:
-            return DatabaseContainer(launcher, postgres_image(), kind, project.logs)
-
-        server = None
+        database = None
         if any(each.storage == POSTGRESQL for each in own):
-            database = crashable(APPLICATION)
-            server = database.start()
+            database = DatabaseContainer(launcher, postgres_image(), APPLICATION, project.logs)
+            database.start()
             stack.callback(database.stop)
-        yield Contained(server, docker, launcher, crashable)
+        yield Contained(database, docker, launcher)
 
 
 @contextlib.contextmanager

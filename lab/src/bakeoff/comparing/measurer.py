@@ -1,5 +1,6 @@
 """Measures the runs of a comparison, one by one or both sides of a commit in turns, and has the results recorded."""
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from bakeoff.comparing.recorder import Recorder
 from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
 from bakeoff.options.variant import COMMIT
+from bakeoff.results.mode_names import SMOKE_MODE
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.alternation import Alternation
 from bakeoff.running.contender import Contender, can_alternate
+from bakeoff.running.crash import can_be_crashed
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.measured_run import measure
 from bakeoff.running.run_request import RunRequest
@@ -91,13 +94,26 @@ class Measurer:
         return results
 
     def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft) -> None:
-        """Measures turns in their order, both sides of a commit side by side."""
-        taken = 0
+        """Measures turns in their order, both sides of a commit side by side; crashes each contender once."""
+        taken, crashed = 0, self._drawn(turns)
         for group in grouped(turns, has_own_servers=self.testbed.opposite is not None):
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
             able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
             if able:
-                self.measure(*(schedule.run_of(turn, in_slices=len(able) > 1) for turn in able))
+                runs = (schedule.run_of(turn, in_slices=len(able) > 1) for turn in able)
+                # Sides that take turns end together: neither may go on after the other.
+                crashes = {key for key, number in crashed.items() if number == able[0].round and len(able) == 1}
+                self.measure(*(replace(run, crashes=run.contender.key in crashes) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
+
+    def _drawn(self, turns: Sequence[Turn]) -> dict[str, int]:
+        """The round after which each contender is crashed, by its key, where it can be; no seed determines it."""
+        if self.recorder.request.mode == SMOKE_MODE:
+            return {}
+        rounds: dict[str, list[int]] = {}
+        for turn in turns:
+            if can_be_crashed(self.testbed.of(turn.contender), turn.contender):
+                rounds.setdefault(turn.contender.key, []).append(turn.round)
+        return {key: secrets.choice(of_contender) for key, of_contender in rounds.items()}

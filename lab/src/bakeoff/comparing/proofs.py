@@ -1,6 +1,6 @@
-"""Proves contenders by conformance, a smoke run and a crash of the database.
+"""Proves contenders by conformance and a smoke run.
 
-Proofs are kept in files until the target, its settings or the cases change.
+Proofs of conformance are kept in files until the target, its settings or the cases change.
 """
 
 import hashlib
@@ -10,13 +10,11 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from bakeoff import conformance
 from bakeoff.builds.digests import digest_of
-from bakeoff.comparing.durability_proof import can_be_proven, prove_durability
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.new_operations import is_other_commit, not_served, without_commit, without_operations
 from bakeoff.comparing.preparation import conform, required_profile
@@ -29,7 +27,7 @@ from bakeoff.options.variant import Variant
 from bakeoff.postgres import pooler
 from bakeoff.project import COMMAND, FORMATS
 from bakeoff.results.run import RunResult
-from bakeoff.running.contender import Contender, DurabilityProof, Proof
+from bakeoff.running.contender import Contender, Proof
 from bakeoff.running.environment import environment_of
 from bakeoff.running.modes import SMOKE
 from bakeoff.running.run_request import RunRequest
@@ -38,8 +36,6 @@ from bakeoff.targets import replicas
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.settings import settings_in_force
 from bakeoff.workload.loader import Workload
-
-_Kept = TypeVar("_Kept", Proof, DurabilityProof)
 
 # Of what a factor puts before or behind a target, in the checkout.
 _CONFIGURATIONS = {"replicas": replicas.CONFIGURATION, "pgbouncer": pooler.CONFIGURATION}
@@ -64,7 +60,7 @@ class Prover:
         return [self._without_new_operations(each) for each in proven]
 
     def _prove(self, contender: Contender) -> Contender:
-        checks = [self._conformance, self._smoke, self._durability]
+        checks = [self._conformance, self._smoke]
         for check in checks[:1] if self._request.mode == "smoke" else checks:
             contender = check(contender)
             if contender.proof.problem is not None:
@@ -103,15 +99,6 @@ class Prover:
         new = self._not_served.get(without_commit(contender).key, ())
         return replace(contender, workload=without_operations(contender.workload, new)) if new else contender
 
-    def _durability(self, contender: Contender) -> Contender:
-        """Has a problem where it could not be tried. A contender that lost writes is measured, and ranked apart."""
-        try:
-            testbed = self._measurer.testbed.of(contender)
-            proof = durability_proof(testbed, contender, again=self._request.prove)
-        except BakeoffError as error:
-            return replace(contender, proof=replace(contender.proof, problem=error.message))
-        return replace(contender, proof=replace(contender.proof, durability=proof))
-
 
 def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant, *, again: bool) -> Proof:
     """The proof of an earlier run if nothing has changed since; else, or `again`, runs every case and keeps a pass.
@@ -121,7 +108,7 @@ def prove(testbed: Testbed, target: Target, workload: Workload, variant: Variant
     if workload.declared.vectors is None:
         return Proof()
     file = _file_of(testbed, target, workload, variant)
-    if not again and (known := _read(file, Proof)) is not None:
+    if not again and (known := _read(file)) is not None:
         return known
     testbed.progress.step(f"{target.name}: conformance")
     try:
@@ -143,21 +130,6 @@ def _around_target(variant: Variant) -> list[tuple[str, str]]:
     """
     levels = variant.differences_from_default()
     return [(name, levels[name]) for name in AROUND_TARGET if name in levels]
-
-
-def durability_proof(testbed: Testbed, contender: Contender, *, again: bool) -> DurabilityProof | None:
-    """The proof of a crash; kept where it holds. None where the lab may not crash the database."""
-    if not can_be_proven(testbed, contender):
-        return None
-    conformance_file = _file_of(testbed, contender.target, contender.workload, contender.variant)
-    file = None if conformance_file is None else conformance_file.with_suffix(".durable")
-    if not again and (known := _read(file, DurabilityProof)) is not None:
-        return known
-    testbed.progress.step(f"{contender.key}: durability")
-    proof = prove_durability(testbed, contender)
-    if proof.holds:
-        _write(file, proof)
-    return proof
 
 
 def _file_of(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Path | None:
@@ -191,14 +163,14 @@ def _state(testbed: Testbed, target: Target, workload: Workload, variant: Varian
         yield f"{name}: {facts.get(name, '')}"
 
 
-def _read(file: Path | None, kind: type[_Kept]) -> _Kept | None:
+def _read(file: Path | None) -> Proof | None:
     """None where there is no proof, or an interrupted one."""
     try:
-        return None if file is None else msgspec.json.decode(file.read_bytes(), type=kind)
+        return None if file is None else msgspec.json.decode(file.read_bytes(), type=Proof)
     except (OSError, msgspec.MsgspecError):
         return None
 
 
-def _write(file: Path | None, proof: _Kept) -> None:
+def _write(file: Path | None, proof: Proof) -> None:
     if file is not None:
         write_whole(file, msgspec.json.encode(proof))

@@ -45,6 +45,12 @@ class DatabaseContainer:
         self._port = ports.free_port()
         self._volume = f"bakeoff-{secrets.token_hex(8)}"
         self._process: subprocess.Popen[bytes] | None = None
+        self._started: Server | None = None
+
+    @property
+    def server(self) -> Server:
+        assert self._started is not None
+        return self._started
 
     def start(self) -> Server:
         """Starts it and waits until it takes connections. Raises BakeoffError when it does not."""
@@ -74,6 +80,7 @@ class DatabaseContainer:
         except BaseException:
             self.crash()
             raise
+        self._started = server
         return server
 
     def crash(self) -> None:

@@ -6,7 +6,7 @@ from statistics import median
 
 from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import ReferenceLine
-from bakeoff.results.reference_lines import BATCHES, ONE_EACH, ROWS_PER_COMMIT
+from bakeoff.results.reference_lines import BATCHES, LARGE_ROWS, ONE_EACH, line_that_commits_like, rows_per_commit
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
 
@@ -24,18 +24,31 @@ class CeilingShares:
 
     Messages of a size that no line was drawn with have no shares of lines. The ceiling is that of one engine, however
     many `agents` shared the load: they may share its cores too.
+    `operations_per_commit` are those at this throughput.
     """
 
     ceiling_share: float | None
     reference_shares: Mapping[str, float]
     agents: int = 1
+    operations_per_commit: float | None = None
 
 
-def limits_of(run: RunResult, throughput_per_s: float) -> CeilingShares:
-    """The shares, by the calibrations that the run was compared with."""
+def operations_per_commit(run: RunResult, phase: int | None) -> float | None:
+    """Operations in each commit that wrote, in one phase; None where that is not counted."""
+    activity, number = run.database_activity, str(phase)
+    if activity is None or activity.phases is None or number not in activity.phases:
+        return None
+    commits = activity.phases[number].commits
+    operations = sum(each.measured.operations for each in run.phases if each.number == phase)
+    return operations / commits if commits and operations else None
+
+
+def limits_of(run: RunResult, throughput_per_s: float, per_commit: float | None = None) -> CeilingShares:
+    """The shares, by the calibrations that the run was compared with; `per_commit` are operations."""
     shares = {name: throughput_per_s / rate for name, rate in run.ceilings.items() if rate > 0}
     ceiling_share = shares.pop(_ENGINE, None)
-    return CeilingShares(ceiling_share, shares if run.payload == _LINES_PAYLOAD else {}, agents_of(run.settings))
+    of_lines = shares if run.payload == _LINES_PAYLOAD else {}
+    return CeilingShares(ceiling_share, of_lines, agents_of(run.settings), per_commit)
 
 
 def agents_of(settings: Mapping[str, str]) -> int:
@@ -84,7 +97,13 @@ def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[floa
 
 def limits_in_words(limits: CeilingShares) -> str:
     """For people; empty where nothing was calibrated."""
-    words = [f"{share:.2f}× PostgreSQL alone ({name})" for name, share in limits.reference_shares.items()]
+    shares = limits.reference_shares
+    alike = line_that_commits_like(shares, limits.operations_per_commit)
+    words = []
+    if alike is not None and alike != ONE_EACH:
+        words.append(f"{shares[alike]:.2f}× PostgreSQL alone with as many operations per commit ({alike})")
+    if ONE_EACH in shares:
+        words.append(f"{shares[ONE_EACH]:.2f}× PostgreSQL alone ({ONE_EACH})")
     if limits.ceiling_share:
         who = "the engine" if limits.agents == 1 else "one engine"
         words.append(f"{who} can send {1 / limits.ceiling_share:.1f} times as much")
@@ -105,13 +124,13 @@ def limiting_lines(shares: Mapping[str, float], operations_per_commit: float | N
     return {
         name: share
         for name, share in shares.items()
-        if name in ROWS_PER_COMMIT and _near(share, 1.0) and _near(attainable, share)
+        if rows_per_commit(name) is not None and _near(share, 1.0) and _near(attainable, share)
     }
 
 
 def _attainable(one_each: float, batches: float, operations_per_commit: float) -> float:
     """The share that a line with so many operations in a commit would have."""
-    commit = (one_each - batches) / (1 - 1 / ROWS_PER_COMMIT[BATCHES])
+    commit = (one_each - batches) / (1 - 1 / LARGE_ROWS)
     row = one_each - commit
     return row + commit / operations_per_commit
 

@@ -73,9 +73,14 @@ class ContenderRuns:
 
     @property
     def durability(self) -> Durability:
-        """The worst label of any round; a run that does not count may have none."""
+        """The worst label of any round; a run that does not count may have none.
+
+        The crash that proves durability comes in one round: it stands for those whose settings and flushes only say so.
+        """
         runs = [run.result for run in self.all]
         labels = [run.durability for run in runs if counts(run) or run.durability is not Durability.UNKNOWN]
+        if {*labels} == {Durability.DECLARED, Durability.PROVEN}:
+            return Durability.PROVEN
         return min(labels, key=_WORST_FIRST.index, default=Durability.UNKNOWN)
 
     @property

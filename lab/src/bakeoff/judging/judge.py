@@ -21,7 +21,7 @@ from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.table_growth import growth_in
-from bakeoff.judging.usage_at_peak import judged_run, usage_at
+from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
 from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
@@ -112,7 +112,9 @@ def _contender(
 ) -> JudgedContender:
     runs, newest = measured.runs, measured.runs.newest
     peak, slo = measured.peak, documented_slo()
-    limits = CeilingShares(None, {}) if peak is None else limits_of(newest, peak.throughput_per_s.median)
+    limits = CeilingShares(None, {})
+    if peak is not None:
+        limits = limits_of(newest, peak.throughput_per_s.median, commit_size_at_peak(measured))
     sustainable = capacity.sustainable_level(measured.levels, slo)
     return JudgedContender(
         key=runs.key,
@@ -143,6 +145,7 @@ def _contender(
         bottleneck=bottleneck_of(usage_at(measured)),
         ceiling_share=limits.ceiling_share,
         reference_shares=limits.reference_shares,
+        operations_per_commit=limits.operations_per_commit,
         findings=(),
         settings=newest.settings,
         environment=newest.environment,

@@ -269,6 +269,7 @@ class JudgedContender:
     target_class: str = "standard"
     contract_profile: str = ""
     durability: str = "unknown"
+    operations_per_commit: float | None = None
     indicative: Sequence[str] = ()
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from bakeoff.judging.bottleneck import Usage, bottleneck_of
-from bakeoff.judging.ceilings import limiting_lines, limits_of
+from bakeoff.judging.ceilings import limiting_lines, limits_of, operations_per_commit
 from bakeoff.judging.contender_runs import ContenderRuns, counts
 from bakeoff.judging.estimates import estimate_of_known
 from bakeoff.judging.judgement import Bottleneck, JudgedRun
@@ -25,7 +25,7 @@ def usage_at(contender: MeasuredContender) -> Usage:
     cpu = {role: cost.cpu_percent_mean.median for role, cost in peak.costs.items() if cost.cpu_percent_mean is not None}
     activities = [run.database_activity for run in contender.runs.counted.values() if run.database_activity]
     at_peak = [_seen_in(contender.peak_phase, activity) for activity in activities]
-    limits = limits_of(newest, peak.throughput_per_s.median)
+    limits = limits_of(newest, peak.throughput_per_s.median, commit_size_at_peak(contender))
     highest = max(contender.levels, key=lambda level: level.virtual_users, default=peak)
     return Usage(
         cpu_percent=cpu,
@@ -33,14 +33,17 @@ def usage_at(contender: MeasuredContender) -> Usage:
         target_cores=cores_of_target(newest.settings),
         ceiling_share=limits.ceiling_share,
         agents=limits.agents,
-        limiting_lines=limiting_lines(
-            limits.reference_shares, _median(activity.operations_per_commit for activity in activities)
-        ),
+        limiting_lines=limiting_lines(limits.reference_shares, limits.operations_per_commit),
         waits=_mean_shares([seen.wait_shares for seen in at_peak]),
         active=_median(seen.active_backends_mean for seen in at_peak),
         sessions=max((seen.connections_peak or 0 for seen in at_peak), default=None),
         more_load_helps=0 < peak.virtual_users == highest.virtual_users,
     )
+
+
+def commit_size_at_peak(contender: MeasuredContender) -> float | None:
+    """Operations in each commit at the peak level, the median of the rounds."""
+    return _median(operations_per_commit(run, contender.peak_phase) for run in contender.runs.counted.values())
 
 
 def cores_of_target(settings: Mapping[str, str]) -> float | None:

@@ -8,6 +8,11 @@ from bakeoff.postgres.server import Server
 class Crashable(Protocol):
     """A server that comes back on the same port after a crash."""
 
+    @property
+    def server(self) -> Server:
+        """The server since its last start: another process after each crash."""
+        ...
+
     def start(self) -> Server:
         """Starts it, and waits until it takes connections."""
         ...

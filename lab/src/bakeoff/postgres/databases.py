@@ -9,7 +9,15 @@ from urllib.parse import quote
 
 from bakeoff.errors import UsageError
 from bakeoff.postgres.binaries import EMBEDDED, data_folders, find_installation
-from bakeoff.postgres.embedded import APPLICATION, DEVELOPMENT, METRICS, OPPOSITE, InstanceKind, found_running, running
+from bakeoff.postgres.embedded import (
+    APPLICATION,
+    DEVELOPMENT,
+    METRICS,
+    OPPOSITE,
+    Instance,
+    InstanceKind,
+    found_running,
+)
 from bakeoff.postgres.server import Server, permit_reset, user_server
 from bakeoff.postgres.sharing import shared
 from bakeoff.project import Project
@@ -19,19 +27,26 @@ _METRICS_PARTS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
 
 def application_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:
     """The database that targets store into: DATABASE_URL, or an instance of the PostgreSQL that they choose."""
-    url = os.environ.get("DATABASE_URL")
-    if not url:
-        return running(find_installation(project, postgres), APPLICATION, project.logs)
-    server = user_server(url, "DATABASE_URL")
+    instance = application_instance(project, postgres)
+    if instance is not None:
+        return instance
+    server = user_server(os.environ["DATABASE_URL"], "DATABASE_URL")
     permit_reset(server)
     return nullcontext(server)
+
+
+def application_instance(project: Project, postgres: str = EMBEDDED) -> Instance | None:
+    """The lab's own server for targets, which it may crash; None where DATABASE_URL names another."""
+    if os.environ.get("DATABASE_URL"):
+        return None
+    return Instance(find_installation(project, postgres), APPLICATION, project.logs)
 
 
 def opposite_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server | None]:
     """A second server with the settings of the application database; None where that is the user's own."""
     if os.environ.get("DATABASE_URL"):
         return nullcontext(None)
-    return running(find_installation(project, postgres), OPPOSITE, project.logs)
+    return Instance(find_installation(project, postgres), OPPOSITE, project.logs)
 
 
 def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:

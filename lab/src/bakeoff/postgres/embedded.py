@@ -5,7 +5,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -50,7 +50,10 @@ METRICS = InstanceKind("metrics", "performance_metrics", _SMALL, serves_targets=
 
 
 class Instance:
-    """An instance of a kind that the lab starts, on the same port each time. Its data stays for the next time."""
+    """An instance of a kind that the lab starts, on the same port each time. Its data stays for the next time.
+
+    It runs while entered, on a port that `choose_port` names.
+    """
 
     def __init__(
         self,
@@ -65,6 +68,18 @@ class Instance:
         self._choose_port = choose_port
         self._folder = installation.data / kind.name
         self._process: subprocess.Popen[bytes] | None = None
+        self._server: Server | None = None
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def server(self) -> Server:
+        assert self._server is not None
+        return self._server
 
     def start(self) -> Server:
         """Starts it and waits until it takes connections. The caller calls `stop` or `release` in the end."""
@@ -83,6 +98,7 @@ class Instance:
         except BaseException:
             self.stop()
             raise
+        self._server = server
         return server
 
     def stop(self) -> None:
@@ -119,19 +135,6 @@ class Instance:
             f"PostgreSQL ({self._kind.name}) did not start.{cause_in(output, self._folder) or damaged} Last lines of "
             f"{log}:\n{output}"
         )
-
-
-@contextlib.contextmanager
-def running(
-    installation: Installation, kind: InstanceKind, logs: Path, choose_port: Callable[[], int] = ports.free_port
-) -> Iterator[Server]:
-    """The instance while it runs, on a port that `choose_port` names."""
-    instance = Instance(installation, kind, logs, choose_port)
-    server = instance.start()
-    try:
-        yield server
-    finally:
-        instance.stop()
 
 
 def found_running(data: Path, kind: InstanceKind) -> Server | None:

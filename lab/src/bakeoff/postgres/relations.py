@@ -32,6 +32,12 @@ def relations_of(server: Server) -> dict[str, Relation]:
     return {name: Relation(int(number), kind, kept, tuple(columns)) for number, name, kind, kept, columns in rows}
 
 
+def drop_views_of_targets(server: Server) -> None:
+    """Drops what a target may have left in the place of a table, on a server where targets have their own role."""
+    if server.targets_url is not None:
+        server.execute_script(Path(__file__).with_name("drop_views.sql").read_text("utf-8"))
+
+
 @dataclass(frozen=True)
 class RequiredTables:
     """Tables that must be there as long as a target works. `may_go`: one that the target made itself may be dropped."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bakeoff.judging.ceilings import limits_in_words, limits_of
+from bakeoff.judging.ceilings import limits_in_words, limits_of, operations_per_commit
 from bakeoff.judging.levels import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting import observed_columns
@@ -118,8 +118,10 @@ def was_interrupted(run: RunResult) -> bool:
 
 def _limits(run: RunResult) -> Iterator[str]:
     """The fastest phase as a share of what this machine can do, and the bottleneck."""
-    peak = max((phase.measured.throughput_per_s for phase in run.phases), default=0.0)
-    words = limits_in_words(limits_of(run, peak)) if peak > 0 else ""
+    fastest = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    peak = 0.0 if fastest is None else fastest.measured.throughput_per_s
+    per_commit = None if fastest is None else operations_per_commit(run, fastest.number)
+    words = limits_in_words(limits_of(run, peak, per_commit)) if peak > 0 else ""
     bottleneck = bottleneck_of_run(run)
     yield from [f"fastest phase: {words}"] if words else []
     yield from [] if bottleneck is None else [bottleneck.words]

@@ -70,6 +70,11 @@ def _figures(contender: JudgedContender) -> list[str]:
 
 
 def _limits(contender: JudgedContender) -> str | None:
-    shares = CeilingShares(contender.ceiling_share, contender.reference_shares, agents_of(contender.settings))
+    shares = CeilingShares(
+        contender.ceiling_share,
+        contender.reference_shares,
+        agents_of(contender.settings),
+        contender.operations_per_commit,
+    )
     words = limits_in_words(shares)
     return f"{contender.label}: {words}" if words else None

@@ -8,14 +8,14 @@ from pathlib import Path
 from bakeoff.engines.stream import End, PhaseEnd, Record, Start
 from bakeoff.project import COMMAND
 from bakeoff.results.database_activity import DatabaseActivity
-from bakeoff.results.finding_kinds import VOIDING
+from bakeoff.results.finding_kinds import AUDIT_FAILED, VOIDING
 from bakeoff.results.findings import Finding
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, summary
 from bakeoff.running.agent_accounts import AgentAccounts
-from bakeoff.running.durability_label import DurabilityFacts
+from bakeoff.running.durability_label import DurabilityFacts, DurabilityProof
 from bakeoff.running.findings import memory_findings
 from bakeoff.running.measured_records import counts_without, maintained_s, measured_records, pauses_in
 from bakeoff.running.run_request import RunRequest
@@ -31,7 +31,8 @@ class RunFacts:
     """Everything that a run showed until it ended or failed; None is what it did not come to.
 
     `records` are those of the whole stream. `stopped_at` ended a run to saturation, and `failure` says why a run came
-    to no end. `settings` are those that others have set, and `start_s` is the time from start to healthy.
+    to no end. `crashed`: database and target were killed after the last window. `settings` are those that others have
+    set, and `start_s` is the time from start to healthy.
     """
 
     request: RunRequest
@@ -50,6 +51,7 @@ class RunFacts:
     durability: DurabilityFacts | None = None
     stored: StoredFacts = field(default_factory=StoredFacts)
     accounts: AgentAccounts | None = None
+    crashed: bool = False
 
     @property
     def status(self) -> Status:
@@ -57,8 +59,18 @@ class RunFacts:
         if self.failure is not None:
             return Status.FAILED
         last = self.records[-1] if self.records else None
-        is_cut_short = isinstance(last, End) and last.reason == "interrupted" and self.stopped_at is None
+        ended_as_planned = self.stopped_at is not None or self.crashed
+        is_cut_short = isinstance(last, End) and last.reason == "interrupted" and not ended_as_planned
         return Status.INTERRUPTED if is_cut_short else Status.COMPLETED
+
+    @property
+    def proof(self) -> DurabilityProof | None:
+        """The verdict on what the crash left; None where none came, or nothing was acknowledged before."""
+        verdict = self.stored.verdict
+        if not self.crashed or verdict is None or not verdict.acknowledged_operations:
+            return None
+        wrong = verdict.wrong.count + verdict.stale.count
+        return DurabilityProof(verdict.acknowledged_operations, verdict.lost.count, wrong)
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def assemble(facts: RunFacts) -> RunResult:
     request, contender, target = facts.request, facts.request.contender, facts.request.contender.target
     pauses = pauses_in(facts.records, request.steps)
     written = [] if facts.database is None else counts_without(pauses, facts.database).written
-    label, contrary = durability_label.judged(facts.durability, written, contender.proof.durability, contender.storage)
+    label, contrary = durability_label.judged(facts.durability, written, facts.proof, contender.storage)
     return RunResult(
         target=target.name,
         workload=contender.workload.name,
@@ -133,7 +145,9 @@ def _figures_of(facts: RunFacts) -> _Figures:
     pauses = pauses_in(whole, steps)
     watched = Watched() if jumped else facts.watched.without(pauses)
     phases = summary.phase_results(records, watched.samples, request.phases, watched.processes, watched.gauges)
-    acknowledged = sum(record.operations for record in whole if isinstance(record, PhaseEnd))
+    acknowledged = sum(
+        record.operations for record in whole if isinstance(record, PhaseEnd) and not steps[record.phase].crashes
+    )
     spans = {} if jumped else {phase.number: (phase.begin_ns, phase.end_ns) for phase in phases}
     start = next((record for record in whole if isinstance(record, Start)), None)
     return _Figures(
@@ -164,6 +178,9 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
     if total is None:
         return []
     stored = stored_findings(contender, facts.stored)
+    if facts.crashed:
+        # What a crash loses is the label's business.
+        stored = [each for each in stored if each.kind != AUDIT_FAILED.name]
     miscounts: list[Finding] = []
     if facts.accounts is not None:
         miscounts = facts.accounts.findings(facts.stored.verdict, contender.variant.preload)

@@ -12,8 +12,26 @@ from bakeoff.postgres.server import Server
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.findings import Finding
 from bakeoff.results.run import Durability
-from bakeoff.running.contender import DurabilityProof
 from bakeoff.targets.storage import DECLARED, POSTGRESQL, StorageKind
+
+
+@dataclass(frozen=True)
+class DurabilityProof:
+    """How many operations were acknowledged before a crash, and how many of them were lost or wrong afterwards."""
+
+    acknowledged: int
+    lost: int
+    wrong: int
+
+    @property
+    def holds(self) -> bool:
+        return self.acknowledged > 0 and self.lost == 0 and self.wrong == 0
+
+    def __str__(self) -> str:
+        return (
+            f"After a crash of PostgreSQL and the target under load {self.lost:,} of {self.acknowledged:,} "
+            f"acknowledged operations were lost, and {self.wrong:,} stored wrongly."
+        )
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,7 @@ def judged(
 ) -> tuple[Durability, list[Finding]]:
     """The label of a run, and an error where it promises storage that would not last.
 
-    `facts` is None where no database took part; `proof` is None where no crash was tried. `written` is what was written
+    `facts` is None where no database took part, `proof` where no crash came in this run. `written` is what was written
     between the edges of phases.
     """
     if facts is None:

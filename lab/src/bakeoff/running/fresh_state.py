@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.extensions import naming_missing_extension
+from bakeoff.postgres.relations import drop_views_of_targets
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.running.contender import storage_of
@@ -64,6 +65,7 @@ def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False
     reset, schema = workload.sql("reset"), workload.sql("schema")
     with naming_missing_extension(server):
         if reset is not None:
+            drop_views_of_targets(server)
             server.execute_script(reset)
         if with_schema and schema is not None:
             server.execute_script(schema)

@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bakeoff.builds.digests import content_digest
@@ -11,6 +11,7 @@ from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.relations import RequiredTables
+from bakeoff.postgres.server import Server
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION
@@ -18,7 +19,8 @@ from bakeoff.results.run import RunResult, file_stem
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble
-from bakeoff.running.durability_label import durability_facts
+from bakeoff.running.crash import Crash
+from bakeoff.running.durability_label import DurabilityFacts, durability_facts
 from bakeoff.running.environment import environment_of
 from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.interrupts import first_interrupt_calls
@@ -31,10 +33,10 @@ from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.service import Service, at_work, reached_by
 from bakeoff.running.stage_times import StageTimes
-from bakeoff.running.stored_state import audit, keeps_ledger, preload
+from bakeoff.running.stored_state import audit, has_query, keeps_ledger, preload, redirect
 from bakeoff.running.testbed import Testbed
 from bakeoff.running.watch import Watch
-from bakeoff.sampling.database_activity import DatabaseWatch
+from bakeoff.sampling.database_activity import DatabaseCounts, DatabaseWatch
 from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import (
     MachineCounters,
@@ -71,11 +73,20 @@ def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
 
     The first vacuum waits: statistics of an empty table make PostgreSQL keep full-scan plans.
     """
-    if not isinstance(record, PhaseStart | EngineSecond) or steps[record.phase].measures:
+    if not isinstance(record, PhaseStart | EngineSecond) or not steps[record.phase].settles:
         return False
     if record.phase == 0:
         return isinstance(record, EngineSecond) and record.second == _FIRST_VACUUM
     return isinstance(record, PhaseStart)
+
+
+@dataclass(frozen=True)
+class _Concluded:
+    """Facts of a run from just before its crash."""
+
+    machine: MachineState
+    counts: DatabaseCounts
+    durability: DurabilityFacts
 
 
 class _Drive:
@@ -100,6 +111,7 @@ class _Drive:
         self._database: DatabaseWatch | None = None
         self._vacuum: EdgeVacuum | None = None
         self._tables: TableWatch | None = None
+        self._concluded: _Concluded | None = None
 
     def facts_of_the_run(self) -> RunFacts:
         """Everything that it shows until it ends or fails."""
@@ -129,21 +141,25 @@ class _Drive:
         self._note(self._target_facts())
         isolation = self._request.isolation
         required = required_tables(testbed, target, contender.workload, contender.variant)
-        with (
-            run_files(testbed.project.state / "runs", target.name) as files,
-            at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service,
-        ):
-            self._facts = replace(self._facts, start_s=service.process.start_s)
-            self._watch_tables(required if service.layout is None else RequiredTables(service.layout.relations))
-            self._stages.mark("start")
-            observed = observe(testbed, target.name, service)
-            self._note(observed.facts)
-            self._facts = replace(self._facts, settings={**observed.limits, **self._facts.settings})
-            plan = self._prepare(service, files)
-            self._stages.mark("preparing")
-            observed = self._send_load(service, observed, plan, files)
-            phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
-            self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
+        with run_files(testbed.project.state / "runs", target.name) as files:
+            with at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service:
+                self._measure(service, files, required)
+            if self._facts.crashed:
+                self._check_after_crash(files)
+
+    def _measure(self, service: Service, files: RunFiles, required: RequiredTables | None) -> None:
+        self._facts = replace(self._facts, start_s=service.process.start_s)
+        self._watch_tables(required if service.layout is None else RequiredTables(service.layout.relations))
+        self._stages.mark("start")
+        observed = observe(self._testbed, self._contender.target.name, service)
+        self._note(observed.facts)
+        self._facts = replace(self._facts, settings={**observed.limits, **self._facts.settings})
+        plan = self._prepare(service, files)
+        self._stages.mark("preparing")
+        observed = self._send_load(service, observed, plan, files)
+        phases_ns = sum(record.duration_ns for record in self._records if isinstance(record, PhaseEnd))
+        self._stages.mark("engine", without_s=phases_ns / 1e9 + self._side.paused_s)
+        if not self._facts.crashed:
             self._check(service, observed, files)
 
     def _watch_tables(self, required: RequiredTables | None) -> None:
@@ -172,9 +188,11 @@ class _Drive:
             self._note(observed.facts)
             watch = self._watch = Watch(observed, service.process.gauge_endpoints, wanted=lambda: side.works)
             before = machine_counters()
-            with watch, first_interrupt_calls(side.interrupted_by(engine.interrupt)):
-                engine.records(self._on_record(service, engine, watch))
-            loaded = self._loaded_machine(watch, before)
+            crash = self._crash(service, engine)
+            with crash, watch, first_interrupt_calls(side.interrupted_by(engine.interrupt)):
+                engine.records(self._on_record(service, engine, watch, before, crash))
+            self._facts = replace(self._facts, crashed=crash.has_come)
+            loaded = self._concluded.machine if self._concluded else self._loaded_machine(watch, before)
             side.await_end()
             accounts = accounts_of(engine, plan, self._records)
             speed_after, flush_after_ms = self._speeds()
@@ -196,6 +214,23 @@ class _Drive:
             raise service.ended_error()
         observed.check()
         self._note(service.facts())
+        self._audit(files)
+
+    def _check_after_crash(self, files: RunFiles) -> None:
+        """Whether what was acknowledged has survived; without a query a new process reads what the database holds."""
+        testbed, contender = self._testbed, self._contender
+        with contextlib.ExitStack() as stack:
+            if not has_query(testbed, contender):
+                log = testbed.project.logs / f"{contender.target.name}-after-crash.log"
+                service = stack.enter_context(
+                    at_work(testbed, contender.target, contender.workload, contender.variant, log)
+                )
+                access, created = reached_by(testbed.launcher, service.access), self._facts.stored.created
+                for each in [files, *([created.files] if created is not None and created.files is not None else [])]:
+                    redirect(each.plan, access.host, access.port)
+            self._audit(files)
+
+    def _audit(self, files: RunFiles) -> None:
         stored = audit(self._testbed, self._contender, files, self._facts.stored)
         self._facts = replace(self._facts, stored=stored)
         self._stages.mark("audit")
@@ -208,12 +243,32 @@ class _Drive:
     def _note_database(self) -> None:
         """The database's counts, and whether what it stored is durable."""
         if self._database is not None and self._vacuum is not None:
-            counts = self._database.counts(self._vacuum.spans)
-            overlay = self._contender.overlay
-            elsewhere = None if overlay is None else overlay.durability
-            durability = durability_facts(self._database.server, elsewhere)
+            concluded = self._concluded
+            counts = self._database.counts(self._vacuum.spans) if concluded is None else concluded.counts
+            durability = self._durability_facts(self._database.server)
             durability = durability.beside([] if self._tables is None else self._tables.problems)
+            durability = durability.beside([] if concluded is None else concluded.durability.problems or [])
             self._facts = replace(self._facts, database=counts, durability=durability)
+
+    def _durability_facts(self, server: Server) -> DurabilityFacts:
+        overlay = self._contender.overlay
+        return durability_facts(server, None if overlay is None else overlay.durability)
+
+    def _conclude(self, service: Service, watch: Watch, before: MachineCounters) -> None:
+        """Notes everything that the crash would change: the last window is over."""
+        if self._database is None or self._vacuum is None or self._concluded is not None:
+            return
+        machine = self._loaded_machine(watch, before)
+        watch.close()
+        self._note(service.facts())
+        counts = self._database.conclude(self._vacuum.spans)
+        self._concluded = _Concluded(machine, counts, self._durability_facts(self._database.server))
+
+    def _crash(self, service: Service, engine: Agents) -> Crash:
+        """The crash that the request wants, at an instant that follows its `begin`."""
+        return Crash(
+            self._testbed.database, [service.kill, engine.interrupt], self._request.isolation.pin.get("database")
+        )
 
     def _note(self, facts: Mapping[str, str]) -> None:
         self._facts = replace(self._facts, environment={**self._facts.environment, **facts})
@@ -249,10 +304,13 @@ class _Drive:
         own_cpu_s = watch.own_cpu_s + (0.0 if self._database is None else self._database.own_cpu_s)
         return load_between(before, after, watch.cpu_s(roles), own_cpu_s)
 
-    def _on_record(self, service: Service, engine: Agents, watch: Watch) -> Callable[[Record], None]:
+    def _on_record(
+        self, service: Service, engine: Agents, watch: Watch, before: MachineCounters, crash: Crash
+    ) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
-            if isinstance(record, PhaseStart | PhaseEnd):
+            is_edge = isinstance(record, PhaseStart | PhaseEnd)
+            if is_edge and self._concluded is None:
                 watch.sample()
             if self._database is not None and is_edge(record, self._steps):
                 self._database.mark()
@@ -260,12 +318,19 @@ class _Drive:
                     self._tables.look()
             if self._vacuum is not None and vacuum_is_due(record, self._steps):
                 self._vacuum.begin()
-            if service.has_ended or self._stops_after(record):
+            is_last = self._stops_after(record)
+            if self._request.crashes and (is_last or self._begins_crash(record)):
+                self._conclude(service, watch, before)
+                crash.begin()
+            elif service.has_ended or is_last:
                 engine.interrupt()
             if self._side.is_first:
                 self._show(record, watch)
 
         return on_record
+
+    def _begins_crash(self, record: Record) -> bool:
+        return isinstance(record, PhaseStart) and self._steps[record.phase].crashes
 
     def _show(self, record: Record, watch: Watch) -> None:
         shown = as_shown(record, self._steps)
@@ -278,7 +343,7 @@ class _Drive:
         """Whether a run to saturation ends with this phase, since too many of its requests failed."""
         if self._request.mode != SATURATION or not isinstance(record, PhaseEnd) or record.sent == 0:
             return False
-        is_last = record.phase == len(self._steps) - 1
+        is_last = not any(step.measures for step in self._steps[record.phase + 1 :])
         if is_last or self._stopped_at is not None or record.failed / record.sent <= STOPPED_EARLY.limits[0]:
             return False
         self._stopped_at = record

@@ -8,6 +8,8 @@ from bakeoff.running.warm_up import COLD_S, COLD_START, SETTLING, WARM_UP, until
 from bakeoff.workload.plan_records import PlannedPhase
 
 _SLICE_S = 1.0
+# The crash ends it long before.
+_CRASH_WITHIN_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Step:
     """One phase of the plan. It measures a level (an index into the mode's phases), or comes before the one it names.
 
     What does not measure is in no figure. `ends_when_steady`: an engine that can ends it by the rule. A level may be
-    measured in several slices, which count from 0.
+    measured in several slices, which count from 0. `crashes`: the database is killed in it, and the run ends.
     """
 
     phase: Phase
@@ -41,6 +43,11 @@ class Step:
     measures: bool
     ends_when_steady: bool = False
     slice: int = 0
+    crashes: bool = False
+
+    @property
+    def settles(self) -> bool:
+        return not self.measures and not self.crashes
 
     def planned(self) -> PlannedPhase:
         return until_steady(self.phase.planned()) if self.ends_when_steady else self.phase.planned()
@@ -71,6 +78,19 @@ def steps_of(
         slices = slices_of(phase) if in_slices else [phase]
         steps += [Step(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps
+
+
+def crash_step(levels: Sequence[Phase]) -> Step:
+    """The step after the last window: its load is the heaviest that was measured, and goes on without a pause."""
+    heaviest = max(range(len(levels)), key=lambda each: _weight(levels[each]))
+    phase = replace(levels[heaviest], name="Over a crash", duration_s=_CRASH_WITHIN_S, iterations=None)
+    return Step(phase, heaviest, measures=False, crashes=True)
+
+
+def _weight(level: Phase) -> tuple[bool, float]:
+    """The closed model takes what a target can do, and so more than any rate."""
+    rate = level.rate_per_s
+    return (rate is None, level.virtual_users if rate is None else rate)
 
 
 def slices_of(level: Phase) -> list[Phase]:

@@ -10,7 +10,7 @@ from bakeoff.options.option import changed, plan_members
 from bakeoff.options.table import KUBERNETES, FactorTable, RunTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
-from bakeoff.running.phase_plan import Settling, Step, steps_of
+from bakeoff.running.phase_plan import Settling, Step, crash_step, steps_of
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
@@ -25,7 +25,7 @@ class RunRequest:
     """A contender's turn. `level_order` are the indices of its phases as they are measured; empty: as declared.
 
     `attached` is how a target that the lab does not start is reached. `in_slices`: the run takes turns with others,
-    second by second.
+    second by second. `crashes`: database and target are killed after its last window.
     """
 
     contender: Contender
@@ -38,6 +38,7 @@ class RunRequest:
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
     in_slices: bool = False
+    crashes: bool = False
 
     @property
     def agents(self) -> int:
@@ -53,12 +54,15 @@ class RunRequest:
         """The phases that the engine is given: each level after the time in which it settles."""
         # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.
         can = self.contender.engine.can(FEATURE) and self.mode != EQUAL
-        return steps_of(self.phases, self.level_order, self.settling, can_end_when_steady=can, in_slices=self.in_slices)
+        steps = steps_of(
+            self.phases, self.level_order, self.settling, can_end_when_steady=can, in_slices=self.in_slices
+        )
+        return [*steps, crash_step(self.phases)] if self.crashes else steps
 
     @property
     def planned_s(self) -> float | None:
         """How long the phases take at the most, or None where they are counted in iterations."""
-        return planned_seconds([step.phase for step in self.steps]) or None
+        return planned_seconds([step.phase for step in self.steps if not step.crashes]) or None
 
     @property
     def transport(self) -> TransportMode:

@@ -57,6 +57,11 @@ class Service:
         """Processes of the database that were started for it, beside the server itself."""
         return [] if self.replica is None else [self.replica.process.pid]
 
+    def kill(self) -> None:
+        """Ends the target at once; one that the lab did not start is left alone."""
+        if isinstance(self.process, TargetProcess):
+            self.process.kill()
+
     def facts(self) -> Mapping[str, str]:
         """Counts of the replica, for a run's record."""
         return {} if self.replica is None else {"replica_transactions": str(transactions_of(self.replica))}

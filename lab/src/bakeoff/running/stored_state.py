@@ -1,7 +1,9 @@
 """Stores what no operation of a run touches before it, and audits afterwards what is stored."""
 
+import json
 import secrets
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bakeoff.engines.agents import alone
 from bakeoff.engines.stream import PhaseEnd
@@ -172,6 +174,13 @@ def audited(testbed: Testbed, contender: Contender, files: RunFiles) -> Audit | 
     if testbed.server is not None and has_query(testbed, contender):
         return audit_run(engine, workload, testbed.server, files.plan, files.ledger, launcher)
     return read_back(engine, workload, files.plan, files.ledger, launcher)
+
+
+def redirect(plan: Path, host: str, port: int) -> None:
+    """Points a plan's file at another process of the target, which reads back what the first one stored."""
+    document = json.loads(plan.read_bytes())
+    document["transport"] |= {"host": host, "port": port}
+    plan.write_text(json.dumps(document), "utf-8")
 
 
 def preload_findings(before: Preloaded | None, after: Preloaded | None) -> list[Finding]:

@@ -179,7 +179,7 @@ def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | Non
     cold: ColdStart | None = None
     levels: list[Settled] = []
     for index, step in enumerate(steps):
-        if step.measures or index not in ended:
+        if not step.settles or index not in ended:
             continue
         operations = operations_per_second(records, index)
         if step.phase.name == warm_up.COLD_START:

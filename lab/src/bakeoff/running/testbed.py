@@ -13,7 +13,6 @@ from bakeoff.options.table import DOCKER
 from bakeoff.options.variant import CANDIDATE, COMMIT
 from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
 from bakeoff.postgres.crashable import Crashable
-from bakeoff.postgres.embedded import Instance, InstanceKind
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.project import FORMATS, Project
@@ -31,12 +30,11 @@ from bakeoff.workload.plan_records import Plan
 
 @dataclass(frozen=True)
 class Contained:
-    """The part of a testbed in containers: its database, and what starts programs and further databases there."""
+    """The part of a testbed in containers: its database, and what starts programs there."""
 
-    server: Server | None
+    database: Crashable | None
     docker: DockerEngine
     launcher: Launcher
-    crashable: Callable[[InstanceKind], Crashable]
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,8 @@ class Testbed:
     programs, and `in_containers` is what contenders have that run in containers. `token` is what secured targets ask
     for; it is made for the occasion and nowhere stored. `opposite` is a second server like the application database,
     for two sides that take turns. `state` is the folder of a run that stores in files, and
-    `prepared` are the states that runs get copies of, until the command that entered them ends.
+    `prepared` are the states that runs get copies of, until the command that entered them ends. `database` is the
+    server's own handle where the lab has started it, and may crash it.
     """
 
     project: Project
@@ -67,6 +66,7 @@ class Testbed:
     opposite: Server | None = None
     state: Path | None = None
     prepared: PreparedStates = field(default_factory=PreparedStates)
+    database: Crashable | None = None
 
     def secured(self, *, tls: bool, token: bool) -> Secured:
         """The security asked for, with the lab's own certificate."""
@@ -110,22 +110,16 @@ class Testbed:
         has_own = self.opposite is not None and can_alternate(contender, has_own_server=True)
         if not has_own or (contender.factors.get(COMMIT, CANDIDATE) == CANDIDATE) == (round_number % 2 == 1):
             return self
-        return replace(self, server=self.opposite)
+        return replace(self, server=self.opposite, database=None)
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""
         if runs_in != DOCKER:
-            return self
+            return self if self.database is None else replace(self, server=self.database.server)
         assert self.in_containers is not None
         own = self.in_containers
-        return replace(self, server=own.server, docker=own.docker, launcher=own.launcher)
-
-    def crashable(self, kind: InstanceKind) -> Crashable:
-        """A database beside the one that runs are measured on, in the same kind of place."""
-        contained = self.in_containers
-        if contained is not None and self.launcher is contained.launcher:
-            return contained.crashable(kind)
-        return Instance(self.installation, kind, self.project.logs)
+        server = None if own.database is None else own.database.server
+        return replace(self, server=server, database=own.database, docker=own.docker, launcher=own.launcher)
 
     def storing_in(self, kind: StorageKind) -> "Testbed":
         """The testbed of a target with this storage: without the database, unless it stores in that."""

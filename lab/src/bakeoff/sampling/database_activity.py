@@ -117,9 +117,15 @@ class DatabaseWatch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._done.set()
-        self._thread.join()
-        self._end_position = _tried(self.server, _position)
+        if not self._done.is_set():
+            self._done.set()
+            self._thread.join()
+            self._end_position = _tried(self.server, _position)
+
+    def conclude(self, vacuum_spans: Sequence[Span]) -> DatabaseCounts:
+        """The counts of a server that is about to be killed, which would forget them."""
+        self.__exit__()
+        return self.counts(vacuum_spans)
 
     def mark(self) -> None:
         """Notes the counts at the edge of a phase."""

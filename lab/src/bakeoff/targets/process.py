@@ -89,6 +89,10 @@ class TargetProcess:
     def __exit__(self, *_: object) -> None:
         self._end(signal.Signals[self._target.manifest.stop])
 
+    def kill(self) -> None:
+        """Ends it and its companions at once, without a chance to write anything."""
+        self._end(signal.SIGKILL)
+
     def _start(self, environment: Mapping[str, str]) -> None:
         command = [*self._before, *filled_command(self._target.manifest.run.command, self._placeholders.fill)]
         program = self._surroundings.program(self._target, "target", command, environment, self.log, self.port)
