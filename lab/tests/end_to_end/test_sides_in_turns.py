@@ -14,7 +14,7 @@ from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.measurer import measured_side_by_side
 from bakeoff.engines.manifest import find_engine
 from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.embedded import APPLICATION, OPPOSITE, running
+from bakeoff.postgres.embedded import APPLICATION, OPPOSITE, Instance
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.contender import Contender, can_alternate
@@ -61,7 +61,7 @@ def measured(
         testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
         if durable:
             server, opposite = (
-                stack.enter_context(running(find_installation(instances), kind, instances.logs))
+                stack.enter_context(Instance(find_installation(instances), kind, instances.logs))
                 for kind in (APPLICATION, OPPOSITE)
             )
             testbed = replace(testbed, server=server, opposite=opposite)

@@ -44,7 +44,11 @@ def runs_of(comparison: Comparison) -> list[RunResult]:
 
 
 def states_at_start(checkout: Project) -> set[str]:
-    return {log.read_text().splitlines(keepends=True)[0] for log in (checkout.results / "shelf-rest").glob("*.log") if ".engine" not in log.name}
+    return {
+        log.read_text().splitlines(keepends=True)[0]
+        for log in (checkout.results / "shelf-rest").glob("*.log")
+        if ".engine" not in log.name
+    }
 
 
 def change(file: Path, text: str, new: str) -> None:

@@ -309,13 +309,8 @@ class _Drive:
     ) -> Callable[[Record], None]:
         def on_record(record: Record) -> None:
             self._records.append(record)
-            is_edge = isinstance(record, PhaseStart | PhaseEnd)
-            if is_edge and self._concluded is None:
-                watch.sample()
-            if self._database is not None and is_edge(record, self._steps):
-                self._database.mark()
-                if self._tables is not None:
-                    self._tables.look()
+            if self._concluded is None:
+                self._look_at_edge(record, watch)
             if self._vacuum is not None and vacuum_is_due(record, self._steps):
                 self._vacuum.begin()
             is_last = self._stops_after(record)
@@ -328,6 +323,15 @@ class _Drive:
                 self._show(record, watch)
 
         return on_record
+
+    def _look_at_edge(self, record: Record, watch: Watch) -> None:
+        """Samples at the edges of phases, of a level in slices at each; the database at those of levels."""
+        if isinstance(record, PhaseStart | PhaseEnd):
+            watch.sample()
+        if self._database is not None and is_edge(record, self._steps):
+            self._database.mark()
+            if self._tables is not None:
+                self._tables.look()
 
     def _begins_crash(self, record: Record) -> bool:
         return isinstance(record, PhaseStart) and self._steps[record.phase].crashes
