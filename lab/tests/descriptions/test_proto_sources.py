@@ -160,4 +160,8 @@ def test_a_folder_of_a_workload_has_the_files_that_its_proto_imports(
 
     contract = tmp_path / "ours" / "contract" / "shop"
     assert (contract / "shop" / "types" / "money.proto").is_file()
-    assert load_workload(Project(tmp_path / "ours"), "shop").declared.proto == "shop/v1/shop.proto"
+    workload = load_workload(Project(tmp_path / "ours"), "shop")
+    assert workload.declared.proto == "shop/v1/shop.proto"
+    planned = compile_plan(workload, Load("shop", "grpc", "127.0.0.1", 1, "smoke", phases=[])).proto
+    assert planned is not None
+    assert planned.import_path == str(contract)

@@ -9,6 +9,7 @@
 - `unique`: no two orders have one number, which the client chooses among a few.
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
+- `token`: requests need the bearer token t.
 - `described`: the service shows its description.
 """
 
@@ -139,6 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
         return self._change(order, body)
 
     def _check_headers(self) -> None:
+        if "token" in self.server.rules and self.headers.get("authorization") != "Bearer t":
+            raise _RefusedError(401, "log in first")
         if "header" not in self.server.rules:
             return
         if "X-Tenant" not in self.headers:

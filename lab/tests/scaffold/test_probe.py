@@ -49,6 +49,11 @@ def test_a_service_that_keeps_to_its_description_changes_nothing(
     assert "it accepts each operation as described." in capsys.readouterr().out
 
 
+def test_a_token_is_that_of_measurements(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BAKEOFF_API_TOKEN", "t")
+    assert "without" not in probed(folder, "token")
+
+
 def test_statuses_are_those_that_are_answered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert probed(folder, "created")["operations"] == [{"name": "createOrder", "http": {"expect": 201}}]
     assert "- createOrder answers 201, not 200." in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """A new project with what a probe of the running service has learnt."""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -33,11 +34,14 @@ def write_probed(project: Project, new: NewProject, url: str) -> NewProject:
 
 def _probed(project: Project, new: NewProject, url: str) -> NewProject:
     """The project, which is written already, changed so that the service at a URL accepts its requests."""
+    # Comparing loads all that measures.
+    from bakeoff.comparing.comparison import TOKEN_VARIABLE
+
     workload = load_workload(project, new.name)
     (target,) = find_targets(project)
     protocol = "grpc" if target.protocol == "grpc" else "http"
     operations = {each.name: each for each in workload.declared.operations}
-    access = access_of(url)
+    access = access_of(url, os.environ.get(TOKEN_VARIABLE) or None)
     with service_at(workload, protocol, access) as service:
         learnt = Probe(service, dict(operations)).learn()
     there = "" if is_loopback(access.host) else ", which is not this machine"

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bakeoff.descriptions.descriptors import descriptor_set
+from bakeoff.descriptions.descriptors import compiled_proto
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.text.durations import seconds_of
@@ -348,8 +348,11 @@ def _proto(workload: Workload) -> PlannedProto:
     source = workload.proto_source
     if source is None:
         raise BakeoffError(f"{workload.name}: a gRPC target needs proto in the workload.")
+    compiled = compiled_proto(source)
+    # The folder that its name is relative to, where it lies in one.
+    root = source.file.parents[compiled.main.count("/")]
     return PlannedProto(
         file=str(source.file),
-        import_path=str(source.file.parent),
-        descriptor_set=base64.b64encode(descriptor_set(source)).decode(),
+        import_path=str(root if root / compiled.main == source.file else source.file.parent),
+        descriptor_set=base64.b64encode(compiled.descriptor_set).decode(),
     )
