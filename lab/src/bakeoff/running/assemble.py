@@ -168,7 +168,7 @@ def _status_of(facts: RunFacts, total: Measured | None, found: Sequence[Finding]
     if any(finding.kind in VOIDING for finding in found):
         return Status.VOID, facts.failure
     if facts.status is Status.COMPLETED and total is not None:
-        failing = findings.always_failing(total)
+        failing = findings.always_failing(total, facts.request.contender.workload)
         return (Status.FAILED, failing) if failing else (Status.COMPLETED, None)
     return facts.status, facts.failure
 

@@ -18,7 +18,9 @@ from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.phase_plan import Step
 from bakeoff.sampling.gauges import GaugeReads
 from bakeoff.text.redaction import redacted
+from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import PlannedThresholds
+from bakeoff.workload.written_at import written_at
 
 _VIOLATIONS = ("lost", "wrong", "stale")
 
@@ -251,13 +253,15 @@ def wrong_reads(total: Measured) -> list[Finding]:
     return [kinds.WRONG_READS(replies=words)]
 
 
-def always_failing(total: Measured) -> str | None:
-    """The reason why a run counts as failed: no reply of an operation was right."""
-    failing = [f"{name} ({_share(each)})" for name, each in total.by_operation.items() if each.always_fails]
+def always_failing(total: Measured, workload: Workload | None = None) -> str | None:
+    """The reason why a run counts as failed: no reply of an operation was right; and the line to change."""
+    failing = {name: _share(each) for name, each in total.by_operation.items() if each.always_fails}
     if not failing:
         return None
     which = "an operation" if len(failing) == 1 else f"{len(failing)} operations"
-    return f"{which} failed every time: {', '.join(failing)}."
+    words = f"{which} failed every time: {', '.join(f'{name} ({share})' for name, share in failing.items())}."
+    place = None if workload is None else written_at(workload, next(iter(failing)))
+    return words if place is None else f"{words} {place}"
 
 
 def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
