@@ -14,6 +14,7 @@ from bakeoff.errors import UsageError
 # Composing YAML for lines takes more than a second for each megabyte.
 _LARGEST_COMPOSED = 512 << 10
 _SPACE = re.compile(r"[ \t\r\n]*")
+_ESCAPED_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -68,11 +69,18 @@ def parsed_document(path: Path, content: bytes, *, finds_repeated: bool = True) 
     from yaml12 import parse_yaml
 
     try:
-        value = _plain(parse_yaml(text))
+        value = _plain(parse_yaml(_ESCAPED_PAIR.sub(_character, text)))
     except (ValueError, TypeError) as error:
         raise UsageError(f"{path} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
     repeated = list(_repeated(_composed(text), ())) if finds_repeated else []
     return DocumentFile(path, text, value, repeated)
+
+
+def _character(found: re.Match[str]) -> str:
+    """The character of two escapes, which JSON has and YAML has not; that of half a pair says so."""
+    high, low = found[1], found[2]
+    pair = "" if low is None else chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF))
+    return pair or "\ufffd"
 
 
 def _decoded(path: Path, content: bytes) -> str:

@@ -244,7 +244,9 @@ class SchemaTemplates:
         patterns = [text_in(allowed, "pattern"), *object_in(schema, "patternProperties")]
         for pattern in filter(None, patterns):
             drawn = text({**allowed, "pattern": pattern}, "")
-            yield from () if drawn is None else dict.fromkeys(drawn.samples)
+            samples = [] if drawn is None else list(dict.fromkeys(drawn.samples))
+            longer = [f"{sample}{letter}" for sample in samples[:1] for letter in "abcdefghijklmnopqrstuvwxyz"]
+            yield from (each for each in (*samples, *longer) if matches(pattern, each))
         yield from (f"key{index}" for index in range(1, _MOST_ITEMS))
 
     def _schema_of_other(self, schema: Schema, name: str) -> Schema:
