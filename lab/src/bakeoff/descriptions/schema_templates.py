@@ -282,6 +282,8 @@ class SchemaTemplates:
         """Different items, as many as the schema allows up to a count."""
         merged = self.merged(schema)
         kind = kind_of(merged)
+        if count == 0:
+            return []
         if "enum" in merged or kind == "boolean":
             allowed = list_in(merged, "enum") or [True, False]
             return [literal(each) for each in allowed[:count]] if count > 1 else [self._value(schema, name, depth + 1)]
