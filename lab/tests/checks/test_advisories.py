@@ -2,7 +2,7 @@
 
 import pytest
 
-from bakeoff.checks.advisories import Audit, AuditOutcome, load_audits, outcome_of
+from bakeoff.checks.advisories import AuditOutcome, PackageAudit, load_audits, outcome_of
 from bakeoff.project import Project
 
 
@@ -20,12 +20,12 @@ from bakeoff.project import Project
     ],
 )
 def test_only_findings_fail(clone: Project, script: str, outcome: AuditOutcome) -> None:
-    audit = Audit("a", "lab", ["sh", "-c", script], r"\d+ vulnerabilit")
+    audit = PackageAudit("a", "lab", ["sh", "-c", script], r"\d+ vulnerabilit")
     assert outcome_of(clone, audit, "uv") == outcome
 
 
 def test_a_missing_tool_is_skipped_by_name(clone: Project) -> None:
-    audit = Audit("a", "lab", ["true"], "x", needs=["no-such-tool"])
+    audit = PackageAudit("a", "lab", ["true"], "x", needs=["no-such-tool"])
     assert outcome_of(clone, audit, "uv") == AuditOutcome("skipped", "no-such-tool is not on PATH")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, load_checks, of_part, run
+from bakeoff.checks.checks import CheckOutcome, ProjectCheck, affected, check_toolchains, load_checks, of_part, run
 from bakeoff.checks.queue import outcomes_of
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
@@ -22,7 +22,7 @@ class Bed:
         self._running: set[str] = set()
         self._lock = threading.Lock()
 
-    def run(self, check: Check) -> Outcome:
+    def run(self, check: ProjectCheck) -> CheckOutcome:
         with self._lock:
             self.met |= {(other, check.name) for other in self._running}
             self._running.add(check.name)
@@ -30,11 +30,11 @@ class Bed:
             self._all_run.wait(timeout=60)
         with self._lock:
             self._running.remove(check.name)
-        return Outcome(check, "passed")
+        return CheckOutcome(check, "passed")
 
 
-def check(name: str, directory: str, *, after: str | None = None) -> Check:
-    return Check(name, directory, ("true",), after=after)
+def check(name: str, directory: str, *, after: str | None = None) -> ProjectCheck:
+    return ProjectCheck(name, directory, ("true",), after=after)
 
 
 def test_checks_of_different_directories_run_side_by_side() -> None:
@@ -60,7 +60,10 @@ def test_changed_files_choose_the_checks_whose_inputs_they_are(clone: Project, t
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "base")
-    checks = [Check("lab", ".", ("true",), inputs=("lab",)), Check("docs", ".", ("true",), inputs=("docs",))]
+    checks = [
+        ProjectCheck("lab", ".", ("true",), inputs=("lab",)),
+        ProjectCheck("docs", ".", ("true",), inputs=("docs",)),
+    ]
 
     assert affected(checkout, checks, "HEAD") == []
     (tmp_path / "lab2" / "b").write_text("no input")
@@ -76,7 +79,7 @@ def test_changed_files_choose_the_checks_whose_inputs_they_are(clone: Project, t
 
 
 def test_a_missing_program_skips_and_a_required_one_fails(clone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = Check("go", ".", ("true",), needs=("no-such-program",))
+    missing = ProjectCheck("go", ".", ("true",), needs=("no-such-program",))
     assert run(clone, missing, None).status == "skipped"
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BakeoffError, match="--require rust: cargo, cc not found"):
@@ -87,7 +90,7 @@ def test_a_missing_program_skips_and_a_required_one_fails(clone: Project, monkey
 
 @pytest.mark.parametrize(("exhaustive", "printed"), [(False, "often rare"), (True, "often")])
 def test_the_exhaustive_part_is_left_out_unless_asked_for(clone: Project, *, exhaustive: bool, printed: str) -> None:
-    checked = Check("some", ".", ("echo", "often"), usual=("rare",))
+    checked = ProjectCheck("some", ".", ("echo", "often"), usual=("rare",))
     assert run(clone, checked, None, exhaustive=exhaustive).lines == (printed,)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.comparing.capacity_lines import capacity_lines
 from bakeoff.comparing.rate_search import Capacity
-from bakeoff.judging.capacity_search import Trial
+from bakeoff.judging.capacity_search import TriedRate
 from bakeoff.judging.slo import parse_slo
 from bakeoff.results.findings import Finding, KindName
 
@@ -14,9 +14,9 @@ LATE = Finding(KindName("generator-lagged"), "warning", "Requests left late.", "
 @pytest.mark.parametrize(
     ("capacity", "lines"),
     [
-        (Capacity("a", 1234.4, (Trial(1234.4, True),)), ["a: 1,234/s with p99<50ms,errors<5% (1 trials)"]),
+        (Capacity("a", 1234.4, (TriedRate(1234.4, True),)), ["a: 1,234/s with p99<50ms,errors<5% (1 trials)"]),
         (
-            Capacity("a", None, (Trial(1, False, [LATE]), Trial(1, False))),
+            Capacity("a", None, (TriedRate(1, False, [LATE]), TriedRate(1, False))),
             [
                 "a: no rate with p99<50ms,errors<5% (2 trials)",
                 "  The limit may not be the target's:",

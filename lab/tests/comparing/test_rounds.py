@@ -327,7 +327,7 @@ def test_a_smoke_run_measures_each_contender_as_soon_as_it_is_built(lab: Lab) ->
 
 def test_each_run_says_when_its_target_was_proved(lab: Lab) -> None:
     lab.run(THREE)
-    proved = [run.environment["api_conformance"] for run in lab.comparison.runs]
+    proved = [run.environment["target_conformance"] for run in lab.comparison.runs]
     assert len(proved) == 6
     assert all(words.startswith("proved at 2") for words in proved)
 

@@ -11,7 +11,7 @@ from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.containers.launcher import limits_of
 from bakeoff.containers.removal import remove_labelled
 from bakeoff.errors import BakeoffError
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 from bakeoff.postgres.embedded import METRICS
 from bakeoff.processes.launching import PROCESSES, Program
 from docker_engine import FakeDocker, inspected
@@ -19,7 +19,7 @@ from made_up_manifests import image_build
 
 
 def test_options_of_limits() -> None:
-    limits = RunTable(limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 1 << 29}, pin={"target": (0, 2)})
+    limits = EveryRunTable(limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 1 << 29}, pin={"target": (0, 2)})
     assert list(limits_of(limits, "engine")) == []
     assert list(limits_of(limits, "target")) == [
         "--cpus=1.5",

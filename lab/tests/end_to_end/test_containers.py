@@ -17,7 +17,7 @@ from bakeoff.containers.container import StatsUsage, find_container, usage_of
 from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.errors import BakeoffError
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 from bakeoff.processes.launching import Program
 from bakeoff.sampling.cgroup import CgroupUsage
 
@@ -36,8 +36,8 @@ def waiting(folder: Path, role: str = "target", **more: object) -> Program:
 
 
 @contextlib.contextmanager
-def launcher(docker: DockerEngine, checkout: Path, limits: RunTable | None = None) -> Iterator[DockerLauncher]:
-    with DockerLauncher(docker, checkout, limits or RunTable()) as started:
+def launcher(docker: DockerEngine, checkout: Path, limits: EveryRunTable | None = None) -> Iterator[DockerLauncher]:
+    with DockerLauncher(docker, checkout, limits or EveryRunTable()) as started:
         yield started
 
 
@@ -80,7 +80,7 @@ def test_a_container_is_sampled_by_its_control_group_as_the_engine_counts_it(
 
 
 def test_limits_are_those_of_the_control_group(docker: DockerEngine, tmp_path: Path) -> None:
-    limits = RunTable(limit_cpus={"target": 0.5}, limit_memory_bytes={"target": 64 << 20}, pin={"target": (0,)})
+    limits = EveryRunTable(limit_cpus={"target": 0.5}, limit_memory_bytes={"target": 64 << 20}, pin={"target": (0,)})
     with launcher(docker, tmp_path, limits) as started:
         limited, free = (ready(started.start(waiting(tmp_path, role))) for role in ("target", "engine"))
         names = [started.container_of(each) or "" for each in (limited, free)]

@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.judging.bottleneck import Usage, bottleneck_of
+from bakeoff.judging.bottleneck import PeakUsage, bottleneck_of
 
 IDLE = {"target": 20.0, "database": 30.0, "engine": 5.0}
 WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
@@ -9,35 +9,35 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
 @pytest.mark.parametrize(
     ("usage", "kind", "words"),
     [
-        (Usage({}, None), "unknown", "no CPU use was measured"),
-        (Usage({}, 2, more_load_helps=True), "unknown", "no CPU use was measured"),
-        (Usage(IDLE, 2), "unknown", "CPU was available (the target 20%, PostgreSQL 30%, the load generator 5%)"),
-        (Usage(IDLE, None), "unknown", "no other resource was saturated"),
-        (Usage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
-        (Usage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
-        (Usage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
-        (Usage(IDLE, 2, ceiling_share=0.32), "unknown", ""),
-        (Usage({"target": 140, "database": 30}, 2), "target-cpu", "CPU of the target, on 2 cores"),
-        (Usage({"target": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
-        (Usage({"target": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
-        (Usage({"target": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores (shared)"),
-        (Usage({"target": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
-        (Usage({"target": 90, "database": 10}, 8, target_cores=1), "target-cpu", "90% of the 100% it may use"),
-        (Usage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
-        (Usage(IDLE, 2, active=8.0, sessions=10), "unknown", ""),
+        (PeakUsage({}, None), "unknown", "no CPU use was measured"),
+        (PeakUsage({}, 2, more_load_helps=True), "unknown", "no CPU use was measured"),
+        (PeakUsage(IDLE, 2), "unknown", "CPU was available (the target 20%, PostgreSQL 30%, the load generator 5%)"),
+        (PeakUsage(IDLE, None), "unknown", "no other resource was saturated"),
+        (PeakUsage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
+        (PeakUsage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
+        (PeakUsage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
+        (PeakUsage(IDLE, 2, ceiling_share=0.32), "unknown", ""),
+        (PeakUsage({"target": 140, "database": 30}, 2), "target-cpu", "CPU of the target, on 2 cores"),
+        (PeakUsage({"target": 40, "database": 140}, 2), "database", "CPU of PostgreSQL"),
+        (PeakUsage({"target": 40, "database": 30, "engine": 120}, 2), "generator", "CPU of the load generator"),
+        (PeakUsage({"target": 70, "database": 70, "engine": 35}, 2), "machine", "2 cores (shared)"),
+        (PeakUsage({"target": 70, "database": 70, "engine": 29}, 2), "unknown", ""),
+        (PeakUsage({"target": 90, "database": 10}, 8, target_cores=1), "target-cpu", "90% of the 100% it may use"),
+        (PeakUsage(IDLE, 2, active=9.0, sessions=10), "pool", "9.0 of its 10 sessions"),
+        (PeakUsage(IDLE, 2, active=8.0, sessions=10), "unknown", ""),
         # Two sessions that batch what is queued are always active.
-        (Usage(IDLE, 2, active=2.0, sessions=2), "unknown", ""),
+        (PeakUsage(IDLE, 2, active=2.0, sessions=2), "unknown", ""),
         (
-            Usage(IDLE, 2, active=2.0, sessions=2, waits=WAITS),
+            PeakUsage(IDLE, 2, active=2.0, sessions=2, waits=WAITS),
             "database",
             "70% of their time, mostly for IO:WalSync",
         ),
-        (Usage(IDLE, 2, active=0.3, sessions=2, waits=WAITS), "unknown", ""),
-        (Usage(IDLE, 2, active=2.0, sessions=2, waits={"CPU": 0.6, "Client:ClientRead": 0.4}), "unknown", ""),
-        (Usage(IDLE, 2, limiting_lines={"one upsert per event": 0.9}), "database", "90% of what it does without"),
+        (PeakUsage(IDLE, 2, active=0.3, sessions=2, waits=WAITS), "unknown", ""),
+        (PeakUsage(IDLE, 2, active=2.0, sessions=2, waits={"CPU": 0.6, "Client:ClientRead": 0.4}), "unknown", ""),
+        (PeakUsage(IDLE, 2, limiting_lines={"one upsert per event": 0.9}), "database", "90% of what it does without"),
     ],
 )
-def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:
+def test_a_bottleneck(usage: PeakUsage, kind: str, words: str) -> None:
     found = bottleneck_of(usage)
     assert found.kind == kind
     assert found.words.startswith("The bottleneck ")
@@ -46,5 +46,5 @@ def test_a_bottleneck(usage: Usage, kind: str, words: str) -> None:
 
 @pytest.mark.parametrize("names", [("IO:WalSync", "LWLock:WALWrite"), ("LWLock:WALWrite", "IO:WalSync")])
 def test_order_does_not_decide_between_waits_that_tie(names: tuple[str, str]) -> None:
-    found = bottleneck_of(Usage(IDLE, 2, active=2.0, sessions=2, waits=dict.fromkeys(names, 0.5)))
+    found = bottleneck_of(PeakUsage(IDLE, 2, active=2.0, sessions=2, waits=dict.fromkeys(names, 0.5)))
     assert "mostly for IO:WalSync (50%)" in found.words

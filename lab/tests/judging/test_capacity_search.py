@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bakeoff.judging.capacity_search import (
     Interval,
-    Trial,
+    TriedRate,
     contrary_findings,
     highest_that_holds,
     interval_of,
@@ -14,9 +14,9 @@ from bakeoff.judging.capacity_search import (
 from bakeoff.results.findings import Finding, KindName
 
 
-def tried(rate: float, verdicts: str) -> list[Trial]:
+def tried(rate: float, verdicts: str) -> list[TriedRate]:
     """Trials of a rate, one for each character: + held, - failed."""
-    return [Trial(rate, verdict == "+") for verdict in verdicts]
+    return [TriedRate(rate, verdict == "+") for verdict in verdicts]
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_step(trials: list[tuple[float, str]], highest: float | None, followin
 
 @given(st.floats(1.1, 1e6), st.floats(0.1, 1e6))
 def test_the_search_finds_the_limit_in_few_steps(limit: float, start: float) -> None:
-    trials: list[Trial] = []
+    trials: list[TriedRate] = []
     while (rate := next_rate(trials, start)) is not None:
-        trials.append(Trial(rate, rate < limit))
+        trials.append(TriedRate(rate, rate < limit))
         assert len(trials) <= 50
     found, interval = highest_that_holds(trials), interval_of(trials)
     assert found is not None and interval.low is not None and interval.high is not None
@@ -68,17 +68,17 @@ def test_the_search_finds_the_limit_in_few_steps(limit: float, start: float) -> 
 
 @pytest.mark.parametrize("bad", [1, 2, 3, 6])
 def test_one_moment_decides_nothing_whether_good_or_bad(bad: int) -> None:
-    trials: list[Trial] = []
+    trials: list[TriedRate] = []
     while (rate := next_rate(trials, 1000)) is not None:
-        trials.append(Trial(rate, (rate < 5000) != (len(trials) == bad)))
+        trials.append(TriedRate(rate, (rate < 5000) != (len(trials) == bad)))
     assert highest_that_holds(trials) == pytest.approx(5000, rel=0.05)
 
 
 def searched(random: np.random.Generator, width: float) -> tuple[float, Interval]:
     """A search for 5,000/s, where a trial's own limit is spread by `width` around it."""
-    trials: list[Trial] = []
+    trials: list[TriedRate] = []
     while (rate := next_rate(trials, 1000)) is not None and len(trials) < 120:
-        trials.append(Trial(rate, rate < 5000 * np.exp(width * random.standard_normal())))
+        trials.append(TriedRate(rate, rate < 5000 * np.exp(width * random.standard_normal())))
     return highest_that_holds(trials) or 0.0, interval_of(trials)
 
 
@@ -102,28 +102,28 @@ def finding(kind: str, message: str = "") -> Finding:
         # Either side of the answer counts, and nothing else does.
         (
             [
-                Trial(1000, True, [finding("generator-bound")]),
-                Trial(2000, True, [finding("unsent"), finding("memory-grows")]),
-                Trial(4000, False, [finding("generator-lagged", "first")]),
-                Trial(4000, False, [finding("generator-lagged", "again"), finding("noisy-machine")]),
-                Trial(8000, False, [finding("agents-not-synchronized")]),
+                TriedRate(1000, True, [finding("generator-bound")]),
+                TriedRate(2000, True, [finding("unsent"), finding("memory-grows")]),
+                TriedRate(4000, False, [finding("generator-lagged", "first")]),
+                TriedRate(4000, False, [finding("generator-lagged", "again"), finding("noisy-machine")]),
+                TriedRate(8000, False, [finding("agents-not-synchronized")]),
             ],
             [(2000, "unsent", ""), (4000, "generator-lagged", "first"), (4000, "noisy-machine", "")],
         ),
         # The trial that was outvoted decided nothing.
         (
             [
-                Trial(1000, False, [finding("noisy-machine")]),
-                Trial(1000, True, [finding("unsent")]),
-                Trial(1000, True),
-                Trial(1000, True),
+                TriedRate(1000, False, [finding("noisy-machine")]),
+                TriedRate(1000, True, [finding("unsent")]),
+                TriedRate(1000, True),
+                TriedRate(1000, True),
             ],
             [(1000, "unsent", "")],
         ),
         # Where nothing held, that may be the generator's doing too.
-        ([Trial(1, False, [finding("unsent")]), Trial(1, False)], [(1, "unsent", "")]),
+        ([TriedRate(1, False, [finding("unsent")]), TriedRate(1, False)], [(1, "unsent", "")]),
     ],
 )
-def test_findings_are_those_of_deciding_trials(trials: list[Trial], expected: list[tuple[float, str, str]]) -> None:
+def test_findings_are_those_of_deciding_trials(trials: list[TriedRate], expected: list[tuple[float, str, str]]) -> None:
     found = [(each.rate_per_s, each.finding.kind, each.finding.message) for each in contrary_findings(trials)]
     assert found == expected

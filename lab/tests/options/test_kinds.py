@@ -5,7 +5,7 @@ import pytest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options import kinds
-from bakeoff.options.kinds import Kind, Pins
+from bakeoff.options.kinds import Pins, ValueKind
 
 USERS = kinds.several(kinds.whole(1, 100), "N,...", "write numbers")
 PAIRS = kinds.assignments("A=B", "name=value")
@@ -76,7 +76,7 @@ def test_invalid_memory(text: str) -> None:
         (kinds.KEY_PICK, "zipf:0.99", "zipf:0.99"),
     ],
 )
-def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], text: Json, value: Json) -> None:
+def test_values_are_read_from_text_and_from_what_was_stored(kind: ValueKind[object], text: Json, value: Json) -> None:
     assert kind.read(text) == value
     assert kind.read(value) == value
 
@@ -99,7 +99,7 @@ def test_values_are_read_from_text_and_from_what_was_stored(kind: Kind[object], 
         (kinds.KEY_PICK, "zipf:9", "zipf:9"),
     ],
 )
-def test_other_values_are_refused(kind: Kind[object], value: Json, words: str) -> None:
+def test_other_values_are_refused(kind: ValueKind[object], value: Json, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         kind.read(value)
 

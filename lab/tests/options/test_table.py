@@ -21,9 +21,9 @@ from bakeoff.options.table import (
     MODES,
     SHORTHANDS,
     ComparisonTable,
+    EveryRunTable,
     FactorTable,
     InvocationTable,
-    RunTable,
 )
 from bakeoff.options.variant import Variant
 from bakeoff.project import Project, own_checkout
@@ -68,7 +68,7 @@ TYPED: Mapping[str, Json] = {
     "against": full_name(own_checkout(), "HEAD"),
 }
 OPTIONS = {**options_of(ComparisonTable), **options_of(FactorTable)}
-EVERY_RUN = options_of(RunTable)
+EVERY_RUN = options_of(EveryRunTable)
 
 
 def typed(option: Option) -> Json:
@@ -138,7 +138,7 @@ def _planned(project: Project, values: dict[str, Json]) -> tuple[str, dict[str, 
     events = load_workload(project, "events")
     workload = replace(events, declared=msgspec.structs.replace(events.declared, mixes={"parcels": {"Arrive": 1}}))
     contender = Contender(target("a"), workload, find_engine("native"), variant)
-    run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(RunTable(), **of_run))  # type: ignore[arg-type]
+    run = RunRequest(contender, "smoke", modes.SMOKE, options=replace(EveryRunTable(), **of_run))  # type: ignore[arg-type]
     return json.dumps({**as_json(run.plan(access_of("http://127.0.0.1:1"), None)), "run": ""}), run.settings
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from bakeoff.running.alternation import Alternation, Side
 from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 
 LEVEL = Phase("1 user", 1, 3.0)
 # A level settles and is measured in three slices.
-STEPS = [Step(LEVEL, 0, False), *(Step(LEVEL, 0, True, slice=number) for number in range(3))]
+STEPS = [PlannedStep(LEVEL, 0, False), *(PlannedStep(LEVEL, 0, True, slice=number) for number in range(3))]
 
 
 class _Runs:

@@ -8,7 +8,7 @@ import pytest
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.option import changed
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 from bakeoff.running.isolation import (
     check_limits,
     check_pins,
@@ -49,7 +49,7 @@ def test_a_running_process_is_bound_with_its_children_and_let_go() -> None:
     parent.communicate(b"\n")
 
 
-LIMITS = RunTable(limit_cpus={"target": 2}, limit_memory_bytes={"target": 2 << 30})
+LIMITS = EveryRunTable(limit_cpus={"target": 2}, limit_memory_bytes={"target": 2 << 30})
 
 
 def cgroups(root: Path, controllers: str) -> Path:
@@ -67,7 +67,7 @@ def test_a_command_joins_its_group_before_it_begins(tmp_path: Path) -> None:
 
 
 def test_no_limits_need_no_cgroups(tmp_path: Path) -> None:
-    with limited(RunTable(), tmp_path / "nowhere") as before:
+    with limited(EveryRunTable(), tmp_path / "nowhere") as before:
         assert before == ()
 
 
@@ -90,7 +90,11 @@ def test_controllers_of_the_older_version_are_no_help(tmp_path: Path) -> None:
 
 def test_what_isolates_stands_in_the_record() -> None:
     pins = {"target": (0, 1), "engine": (3,)}
-    isolation = RunTable(pin=pins, limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 2 << 30})
-    assert changed(isolation, RunTable) == {"pin": "target=0+1,engine=3", "limit_cpus": "1.5", "limit_memory": "2048M"}
-    assert changed(RunTable(), RunTable) == {}
-    assert (isolation.memory_limit_mib, RunTable().memory_limit_mib) == ("2048", "")
+    isolation = EveryRunTable(pin=pins, limit_cpus={"target": 1.5}, limit_memory_bytes={"target": 2 << 30})
+    assert changed(isolation, EveryRunTable) == {
+        "pin": "target=0+1,engine=3",
+        "limit_cpus": "1.5",
+        "limit_memory": "2048M",
+    }
+    assert changed(EveryRunTable(), EveryRunTable) == {}
+    assert (isolation.memory_limit_mib, EveryRunTable().memory_limit_mib) == ("2048", "")

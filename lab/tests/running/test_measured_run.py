@@ -5,12 +5,12 @@ import pytest
 from bakeoff.engines.stream import PhaseStart, Record
 from bakeoff.running.measured_run import vacuum_is_due
 from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from made_up_records import engine_second, phase_end
 
 LEVEL = Phase("1 user", 1, 10.0)
 # The first level settles and is measured, then the second.
-STEPS = [Step(LEVEL, level, measures) for level in (0, 1) for measures in (False, True)]
+STEPS = [PlannedStep(LEVEL, level, measures) for level in (0, 1) for measures in (False, True)]
 START = {phase: PhaseStart(phase=phase, name="", virtual_users=1, time_unix_ns=0) for phase in range(4)}
 
 

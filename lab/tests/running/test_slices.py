@@ -17,7 +17,7 @@ from bakeoff.running.measured_records import (
 )
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling, slices_of, steps_of
-from bakeoff.sampling.database_activity import DatabaseCounts, Look, Mark
+from bakeoff.sampling.database_activity import DatabaseCounts, Look, PhaseEdge
 from bakeoff.sampling.gauges import GaugeReadings, Reading
 from made_up_records import engine_second, phase_end, phase_start
 
@@ -134,7 +134,7 @@ def test_what_a_database_did_in_a_pause_is_not_of_the_runs_load() -> None:
         Look(16 * second, {None: 4}),
         Look(25 * second, {"CPU": 4}, vacuums=1),
     ]
-    marks = [Mark(0, 1, 0, 0.0), Mark(30 * second, 2, 0, 0.0)]
+    marks = [PhaseEdge(0, 1, 0, 0.0), PhaseEdge(30 * second, 2, 0, 0.0)]
     counts = DatabaseCounts({}, looks, marks, [(8 * second, 13 * second)], 0.5)
     own = counts_without(pauses, counts)
     assert [each.time_unix_ns / second for each in own.looks] == [5, 15]

@@ -11,7 +11,7 @@ from bakeoff.project import FORMATS
 from bakeoff.results.warm_up_record import Settled, WarmUp
 from bakeoff.running.findings import warm_up_findings
 from bakeoff.running.modes import SMOKE, phases_of, rate_phases
-from bakeoff.running.phase_plan import Settling, Step, steps_of
+from bakeoff.running.phase_plan import PlannedStep, Settling, steps_of
 from bakeoff.running.summary import settled_in
 from bakeoff.running.warm_up import (
     is_steady,
@@ -90,7 +90,7 @@ CLIMB = [1000, 2000, 3000, 5000, 7000, 9000]
 RULE = {"window_s": 3, "tolerance": 0.05}
 
 
-def steps(order: list[int], settling: Settling) -> list[Step]:
+def steps(order: list[int], settling: Settling) -> list[PlannedStep]:
     return steps_of(phases_of("quick"), order, settling, can_end_when_steady=True)
 
 

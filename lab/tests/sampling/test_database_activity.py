@@ -15,7 +15,7 @@ from bakeoff.sampling.database_activity import (
     Counters,
     DatabaseWatch,
     Look,
-    Mark,
+    PhaseEdge,
     _Writers,
     activity_of,
     phase_activity,
@@ -62,9 +62,9 @@ def test_maintenance_is_of_the_phase_that_it_fell_into() -> None:
     second = 1_000_000_000
     looks = [Look(n * second // 2, {}, vacuums=n in (3, 4), checkpoints=n == 9) for n in range(20)]
     marks = [
-        Mark(0, 100, 10, 5.0, commits=50, transactions=7),
-        Mark(5 * second, 300, 30, 25.0, commits=250, transactions=27),
-        Mark(10 * second, 350, 30, 25.0, commits=260, transactions=127),
+        PhaseEdge(0, 100, 10, 5.0, commits=50, transactions=7),
+        PhaseEdge(5 * second, 300, 30, 25.0, commits=250, transactions=27),
+        PhaseEdge(10 * second, 350, 30, 25.0, commits=260, transactions=127),
     ]
     own_vacuum = (4 * second, 6 * second)
     first = phase_activity(looks, marks, [own_vacuum], (0, 5 * second), 0.5)
@@ -144,7 +144,7 @@ def test_a_vacuum_at_the_edge_of_a_phase_is_timed_and_tables_are_measured(server
 
 
 def test_a_time_without_looks_belongs_to_the_one_before_it() -> None:
-    marks = [Mark(at, 0, 0, 0.0, 10 * at, 10 * at, 10 * at, at) for at in (0, 10, 20, 30)]
+    marks = [PhaseEdge(at, 0, 0, 0.0, 10 * at, 10 * at, 10 * at, at) for at in (0, 10, 20, 30)]
     looks = [Look(5, {}, writing=2), Look(8, {}, writing=4), Look(25, {}, writing=1)]
     assert written_between(marks, looks) == [Written(200, 200, 200, 4, 20), Written(100, 100, 100, 1, 10)]
     assert written_between([], looks) == written_between(marks[:1], looks) == []

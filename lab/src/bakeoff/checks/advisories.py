@@ -12,7 +12,7 @@ from bakeoff.project import Project
 _TIMEOUT_S = 300
 
 
-class Audit(msgspec.Struct, frozen=True):
+class PackageAudit(msgspec.Struct, frozen=True):
     """A tool that audits the packages of one folder. Its output matches `found` when it knows a vulnerability."""
 
     name: str
@@ -23,7 +23,7 @@ class Audit(msgspec.Struct, frozen=True):
 
 
 class _File(msgspec.Struct, frozen=True):
-    audits: Sequence[Audit]
+    audits: Sequence[PackageAudit]
 
 
 class AuditOutcome(msgspec.Struct, frozen=True):
@@ -33,11 +33,11 @@ class AuditOutcome(msgspec.Struct, frozen=True):
     words: str = ""
 
 
-def load_audits(checkout: Project) -> Sequence[Audit]:
+def load_audits(checkout: Project) -> Sequence[PackageAudit]:
     return msgspec.toml.decode((checkout.root / ".ci" / "advisories.toml").read_bytes(), type=_File).audits
 
 
-def outcome_of(checkout: Project, audit: Audit, uv: str) -> AuditOutcome:
+def outcome_of(checkout: Project, audit: PackageAudit, uv: str) -> AuditOutcome:
     """Runs one audit. A tool that is missing, or cannot reach its database, skips it."""
     missing = [program for program in audit.needs if shutil.which(program) is None]
     if missing:

@@ -19,7 +19,7 @@ _SERVER_VARIABLES = ("DATABASE_URL", "METRICS_DATABASE_URL", "DB_HOST", "DB_PORT
 
 
 @dataclass(frozen=True)
-class Check:
+class ProjectCheck:
     """One command that must end with status 0.
 
     `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
@@ -40,7 +40,7 @@ class Check:
     part: str = "tool"
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def of_part(self, part: str, arguments: Sequence[str] = ()) -> "Check | None":
+    def of_part(self, part: str, arguments: Sequence[str] = ()) -> "ProjectCheck | None":
         """The check of one part; None where it checks the other part alone.
 
         Of tests of both parts, `arguments` choose those of a target, which only slow ones start.
@@ -53,13 +53,13 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """How a check ended: passed, failed, or skipped with a reason; `lines` are what to show of its output.
 
     `waited_s` counts from the start of the tests to its own start, and `waited_for` names what kept it from starting.
     """
 
-    check: Check
+    check: ProjectCheck
     status: str
     seconds: float = 0.0
     waited_s: float = 0.0
@@ -78,7 +78,7 @@ _LINES_OF_A_FAILURE = 80
 @dataclass(frozen=True)
 class _File:
     toolchains: Mapping[str, Sequence[str]]
-    checks: Sequence[Check]
+    checks: Sequence[ProjectCheck]
     every_check: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -87,12 +87,12 @@ def _file(project: Project) -> _File:
     return msgspec.toml.decode((project.root / ".ci" / "checks.toml").read_bytes(), type=_File)
 
 
-def load_checks(project: Project) -> Sequence[Check]:
+def load_checks(project: Project) -> Sequence[ProjectCheck]:
     """All checks, in the order in which they start."""
     return _file(project).checks
 
 
-def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
+def chosen(checks: Sequence[ProjectCheck], only: Sequence[str]) -> list[ProjectCheck]:
     """The checks of these names, or all."""
     names = [check.name for check in checks]
     unknown = [name for name in only if name not in names]
@@ -101,13 +101,13 @@ def chosen(checks: Sequence[Check], only: Sequence[str]) -> list[Check]:
     return [check for check in checks if not only or check.name in only]
 
 
-def of_part(checks: Sequence[Check], part: str, target: str = "") -> list[Check]:
+def of_part(checks: Sequence[ProjectCheck], part: str, target: str = "") -> list[ProjectCheck]:
     """The checks of one part of the clone, `tool` or `gallery`; with `target` those that can concern a target."""
     arguments = ("-k", target) if target else ()
     return [own for check in checks if (own := check.of_part(part, arguments)) is not None]
 
 
-def affected(project: Project, checks: Sequence[Check], since: str) -> list[Check]:
+def affected(project: Project, checks: Sequence[ProjectCheck], since: str) -> list[ProjectCheck]:
     """The checks whose inputs differ from a commit, in the index, the work tree or by new files."""
     changed = _git(project, "diff", "--name-only", since, "--") + _git(
         project, "ls-files", "--others", "--exclude-standard"
@@ -143,16 +143,16 @@ def check_toolchains(project: Project, required: Sequence[str]) -> None:
 
 def run(
     project: Project,
-    check: Check,
+    check: ProjectCheck,
     database_url: str | None,
     *,
     exhaustive: bool = False,
     required: Sequence[str] = (),
-) -> Outcome:
+) -> CheckOutcome:
     """Runs a check to its end; its output goes to a log. What is `required` may not be a reason to skip a test."""
     missing = [program for program in check.needs if shutil.which(program) is None]
     if missing:
-        return Outcome(check, "skipped", reason=f"{', '.join(missing)} not found")
+        return CheckOutcome(check, "skipped", reason=f"{', '.join(missing)} not found")
     usual = () if exhaustive else check.usual
     command = [part.replace("{python}", sys.executable) for part in (*check.command, *usual)]
     log = project.logs / f"check-{check.name.replace(' ', '-')}.log"
@@ -170,9 +170,9 @@ def run(
     seconds = time.monotonic() - began
     lines = log.read_text("utf-8", "replace").splitlines()
     if status == 0:
-        return Outcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
+        return CheckOutcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
     reason = f"all of its output: {path_here(log)}"
-    return Outcome(check, "failed", seconds, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
+    return CheckOutcome(check, "failed", seconds, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
 
 
 def _environment(project: Project, database_url: str | None, required: Sequence[str]) -> dict[str, str]:

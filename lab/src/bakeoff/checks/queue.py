@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
-from bakeoff.checks.checks import Check, Outcome
+from bakeoff.checks.checks import CheckOutcome, ProjectCheck
 
 _AT_ONCE = 2
 
 
-def outcomes_of(checks: Sequence[Check], run: Callable[[Check], Outcome], at_once: int = _AT_ONCE) -> Iterator[Outcome]:
+def outcomes_of(
+    checks: Sequence[ProjectCheck], run: Callable[[ProjectCheck], CheckOutcome], at_once: int = _AT_ONCE
+) -> Iterator[CheckOutcome]:
     """The outcome of every check as it ends, with what it waited for.
 
     Checks of one directory share caches there, so they follow each other; `after` names one that must have ended.
@@ -18,7 +20,7 @@ def outcomes_of(checks: Sequence[Check], run: Callable[[Check], Outcome], at_onc
     began = time.monotonic()
     pending = list(checks)
     reasons = {check.name: "" for check in checks}
-    running: dict[Future[Outcome], Check] = {}
+    running: dict[Future[CheckOutcome], ProjectCheck] = {}
     with ThreadPoolExecutor(at_once) as pool:
         while pending or running:
             for check in list(pending):
@@ -34,11 +36,13 @@ def outcomes_of(checks: Sequence[Check], run: Callable[[Check], Outcome], at_onc
                 yield future.result()
 
 
-def _timed(run: Callable[[Check], Outcome], check: Check, waited_s: float, waited_for: str) -> Outcome:
+def _timed(
+    run: Callable[[ProjectCheck], CheckOutcome], check: ProjectCheck, waited_s: float, waited_for: str
+) -> CheckOutcome:
     return replace(run(check), waited_s=waited_s, waited_for=waited_for)
 
 
-def _obstacle(check: Check, running: Sequence[Check], unfinished: set[str], at_once: int) -> str | None:
+def _obstacle(check: ProjectCheck, running: Sequence[ProjectCheck], unfinished: set[str], at_once: int) -> str | None:
     """Why a check cannot start now; None when it can."""
     if check.after in unfinished:
         return check.after

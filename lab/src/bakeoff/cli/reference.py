@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bakeoff.options.option import Option, options_of
-from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.options.table import SHORTHANDS, ComparisonTable, EveryRunTable, FactorTable, InvocationTable
 from bakeoff.results.finding_kinds import KINDS
 
 _HEAD = """# Reference
@@ -32,7 +32,7 @@ _SHORTHANDS = "Other forms of a factor on the command line. Of several for one f
 
 def reference_page(root: TyperGroup) -> str:
     """The whole page; `root` is the command line."""
-    every_run = options_of(RunTable)
+    every_run = options_of(EveryRunTable)
     comparison = [each for each in options_of(ComparisonTable).values() if each.field not in every_run]
     parts = [
         _HEAD,

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from bakeoff.checks.checks import Check, Outcome, affected, check_toolchains, chosen, load_checks, of_part, run
+from bakeoff.checks.checks import (
+    CheckOutcome,
+    ProjectCheck,
+    affected,
+    check_toolchains,
+    chosen,
+    load_checks,
+    of_part,
+    run,
+)
 from bakeoff.errors import UsageError
 from bakeoff.project import Project, own_checkout
 from bakeoff.running.lock import checking_lab, only_lab
@@ -64,12 +73,12 @@ def test(
         raise typer.Exit(1)
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: CheckOutcome) -> None:
     reason = f": skipped, {outcome.reason}" if outcome.status == "skipped" else ""
     print(f"--- {outcome.check.name}{reason}", *outcome.lines, sep="\n", flush=True)
 
 
-def _summarise(outcomes: Sequence[Outcome], seconds: float) -> None:
+def _summarise(outcomes: Sequence[CheckOutcome], seconds: float) -> None:
     """One row a check, longest first: its share of all checks' seconds, and what kept it from starting earlier."""
     total = sum(outcome.seconds for outcome in outcomes) or 1.0
     rows = [
@@ -91,7 +100,7 @@ def _summarise(outcomes: Sequence[Outcome], seconds: float) -> None:
 
 
 @contextlib.contextmanager
-def _test_database(project: Project, checks: Sequence[Check]) -> Iterator[str | None]:
+def _test_database(project: Project, checks: Sequence[ProjectCheck]) -> Iterator[str | None]:
     """A PostgreSQL of the tests' own, where a check asks for one."""
     if not any(check.database for check in checks):
         yield None

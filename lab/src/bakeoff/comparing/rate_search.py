@@ -10,8 +10,8 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.capacity_search import (
     Interval,
-    Trial,
     TrialFinding,
+    TriedRate,
     contrary_findings,
     highest_that_holds,
     interval_of,
@@ -36,7 +36,7 @@ class Capacity:
 
     target: str
     rate_per_s: float | None
-    trials: Sequence[Trial] = field(default_factory=tuple)
+    trials: Sequence[TriedRate] = field(default_factory=tuple)
 
     @property
     def findings(self) -> Sequence[TrialFinding]:
@@ -67,14 +67,14 @@ def _capacity(
     project: Project, request: ComparisonRequest, slo: Slo, progress: Progress, compare_with: Compare
 ) -> Capacity:
     target, start_per_s = request.targets[0], request.rates[0]
-    trials: list[Trial] = []
+    trials: list[TriedRate] = []
     while (rate := next_rate(trials, start_per_s)) is not None and len(trials) < _MOST_TRIALS:
         comparison = compare_with(project, replace(request, rates=(rate,)), progress)
         if comparison.interrupted:
             raise KeyboardInterrupt
         run = _measured(comparison, target)
         missed = ", ".join(each.words for each in broken(slo, figures_of_phase(run.phases[-1].measured)))
-        trials.append(Trial(rate, holds=not missed, findings=run.findings))
+        trials.append(TriedRate(rate, holds=not missed, findings=run.findings))
         progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
     return Capacity(target, highest_that_holds(trials), tuple(trials))
 

@@ -126,7 +126,7 @@ class Recorder:
     def record(self, run: RunRequest, result: RunResult, builds: str) -> RunResult:
         """Stores a result with the proof of its contender and the builds that ran beside it; a turn's counts too."""
         proved = f"proved at {run.contender.proof.proved_at}"
-        result = replace(result, environment={**result.environment, "api_conformance": proved})
+        result = replace(result, environment={**result.environment, "target_conformance": proved})
         if builds:
             result = replace(result, findings=[*result.findings, kinds.CONCURRENT_BUILDS(builds=builds)])
         storing = StageTimes()

@@ -135,7 +135,7 @@ class GrpcSide:
 
 
 @dataclass(frozen=True)
-class Step:
+class CaseStep:
     """One request of a case of several. Texts may contain slots, which earlier replies fill."""
 
     operation: str
@@ -179,7 +179,7 @@ class Case:
     rows: tuple[Row, ...] | None = None
     token: bool = False
     profile: Profile = Profile.CORE
-    steps: tuple[Step, ...] = ()
+    steps: tuple[CaseStep, ...] = ()
     body: str = ""
 
     @property

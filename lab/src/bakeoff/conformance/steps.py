@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.conformance.calls import first_of
-from bakeoff.conformance.case import Case, Exchange, GrpcSide, HttpSide, Side, Step
+from bakeoff.conformance.case import Case, CaseStep, Exchange, GrpcSide, HttpSide, Side
 from bakeoff.conformance.matching import compare_json, shown
 from bakeoff.conformance.vectors import VectorError, side_from
 from bakeoff.documents.checked import Json
@@ -28,7 +28,7 @@ class CaptureError(Exception):
 
 def with_operations(workload: Workload, case: Case) -> Case:
     """The case, its steps completed by what their operations say. Raises VectorError for what does not exist."""
-    steps: list[Step] = []
+    steps: list[CaseStep] = []
     for number, step in enumerate(case.steps, start=1):
         try:
             completed = _completed(workload, step)
@@ -40,7 +40,7 @@ def with_operations(workload: Workload, case: Case) -> Case:
     return replace(case, steps=tuple(steps))
 
 
-def _completed(workload: Workload, step: Step) -> Step:
+def _completed(workload: Workload, step: CaseStep) -> CaseStep:
     operations = {each.name: each for each in workload.declared.operations}
     if step.operation not in operations:
         words = f'there is no operation "{step.operation}".'
@@ -54,7 +54,7 @@ def _completed(workload: Workload, step: Step) -> Step:
     return replace(step, http=sides.get("http"), grpc=sides.get("grpc"), body=operation.body)
 
 
-def _side(operation: Operation, step: Step, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
+def _side(operation: Operation, step: CaseStep, side: str, call: HttpCall | GrpcCall) -> dict[str, Json]:
     """A step's table under `http` or `grpc`, completed by its operation: method, path, headers, status, captures."""
     own = step.sides.get(side, {})
     usual: dict[str, Json] = {"method": call.method, "capture": call.capture}
@@ -84,7 +84,7 @@ def captures_of(side: Mapping[str, Json]) -> Mapping[str, str]:
     return {name: str(place) for name, place in _members(side, "capture").items()}
 
 
-def _check_slots(step: Step, side: str, before: Sequence[Mapping[str, Json]]) -> None:
+def _check_slots(step: CaseStep, side: str, before: Sequence[Mapping[str, Json]]) -> None:
     """Every slot of a step must be a value that an earlier step captures."""
     if side not in step.sides:
         return
@@ -108,7 +108,7 @@ def _texts(value: Json) -> Iterator[str]:
             yield from _texts(member)
 
 
-def step_case(case: Case, step: Step, side: str, captured: Mapping[str, Json]) -> Case:
+def step_case(case: Case, step: CaseStep, side: str, captured: Mapping[str, Json]) -> Case:
     """One step as a case, with the captured values in their places."""
     entry = filled(step.sides[side], captured)
     assert isinstance(entry, Mapping)

@@ -13,7 +13,7 @@ from bakeoff.builds.digests import text_digest
 from bakeoff.containers.docker import DockerEngine, docker_command, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.errors import BakeoffError, NotFoundError
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 from bakeoff.processes import children
 from bakeoff.processes.launching import Launcher, Program
 from bakeoff.targets.access import LOOPBACK, is_loopback
@@ -21,7 +21,7 @@ from bakeoff.targets.access import LOOPBACK, is_loopback
 _STARTS_WITHIN_S = 30.0
 
 
-def limits_of(options: RunTable, role: str) -> Iterator[str]:
+def limits_of(options: EveryRunTable, role: str) -> Iterator[str]:
     """Options of `docker run` for a role's limits. Swapped memory would be measured at the speed of the disk."""
     if role in options.limit_cpus:
         yield f"--cpus={options.limit_cpus[role]:g}"
@@ -41,7 +41,7 @@ class DockerLauncher(Launcher):
     # Within a container: the engine publishes the port on the loopback address alone.
     bind = "0.0.0.0"  # noqa: S104
 
-    def __init__(self, docker: DockerEngine, checkout: Path, limits: RunTable) -> None:
+    def __init__(self, docker: DockerEngine, checkout: Path, limits: EveryRunTable) -> None:
         self._docker = docker
         self._limits = limits
         self._checkout = f"bakeoff.checkout={text_digest(str(checkout))[:16]}"

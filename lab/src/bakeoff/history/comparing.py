@@ -16,7 +16,7 @@ _Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
-class Column:
+class ReferenceColumn:
     """One reference's figures of a series: how many runs, and the median of each metric that they have."""
 
     reference: str
@@ -29,9 +29,9 @@ class SideBySide:
     """One series over all references; the first column is what the others are compared with."""
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[ReferenceColumn]
 
-    def change(self, metric: str, column: Column) -> float | None:
+    def change(self, metric: str, column: ReferenceColumn) -> float | None:
         """Relative change from the first column, None where it is unknown."""
         base, value = self.columns[0].medians.get(metric), column.medians.get(metric)
         if column is self.columns[0] or not base or value is None:
@@ -97,10 +97,10 @@ def by_series(runs: Sequence[RunFigures]) -> dict[Series, list[RunFigures]]:
     return grouped
 
 
-def _column(name: str, runs: Sequence[RunFigures]) -> Column:
+def _column(name: str, runs: Sequence[RunFigures]) -> ReferenceColumn:
     medians = {}
     for metric in METRICS.values():
         values = [value for run in runs if (value := metric.of(run)) is not None]
         if values:
             medians[metric.name] = median(values)
-    return Column(name, len(runs), medians)
+    return ReferenceColumn(name, len(runs), medians)

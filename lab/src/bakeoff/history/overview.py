@@ -34,7 +34,7 @@ ORDER BY latest.workload, latest.best_throughput_per_s DESC NULLS LAST
 
 
 @dataclass(frozen=True)
-class Counted:
+class RunCounts:
     """Runs of one target, or of all: how many, how many of them completed, and when the first and the last began."""
 
     runs: int
@@ -47,10 +47,10 @@ class Counted:
 class Overview:
     """Counts of the metrics database."""
 
-    all: Counted
+    all: RunCounts
     comparisons: int
     bytes: int
-    targets: Mapping[str, Counted]
+    targets: Mapping[str, RunCounts]
     modes: Mapping[str, int]
     statuses: Mapping[str, int]
 
@@ -81,8 +81,8 @@ def overview(server: Server) -> Overview:
     )
 
 
-def _counted(groups: Sequence[_Group]) -> Counted:
-    return Counted(
+def _counted(groups: Sequence[_Group]) -> RunCounts:
+    return RunCounts(
         runs=sum(runs for *_, runs, _, _ in groups),
         completed=sum(runs for *_, status, runs, _, _ in groups if status == "completed"),
         first=min((first for *_, first, _ in groups), default=None),

@@ -20,7 +20,7 @@ _KINDS = {"target": "target-cpu", "database": "database", "engine": "generator"}
 
 
 @dataclass(frozen=True)
-class Usage:
+class PeakUsage:
     """A contender at its peak. CPU per cent is of one core, by role; `cores` are those that all share.
 
     `target_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
@@ -42,12 +42,12 @@ class Usage:
     more_load_helps: bool = False
 
 
-def bottleneck_of(usage: Usage) -> Bottleneck:
+def bottleneck_of(usage: PeakUsage) -> Bottleneck:
     """The first explanation that fits, the surest first."""
     return next(itertools.chain(_of_cpu(usage), _of_the_database(usage), _of_the_load(usage)))
 
 
-def _of_cpu(usage: Usage) -> Iterator[Bottleneck]:
+def _of_cpu(usage: PeakUsage) -> Iterator[Bottleneck]:
     """The generator's capacity, the cores that the target may use, and those that all share."""
     if usage.ceiling_share is not None and usage.ceiling_share >= GENERATOR_BOUND.limits[0]:
         who = "it" if usage.agents == 1 else f"one of its {usage.agents} engines"
@@ -72,7 +72,7 @@ def _of_cpu(usage: Usage) -> Iterator[Bottleneck]:
         yield Bottleneck(_KINDS[role], words)
 
 
-def _of_the_database(usage: Usage) -> Iterator[Bottleneck]:
+def _of_the_database(usage: PeakUsage) -> Iterator[Bottleneck]:
     """All sessions at work all the time, sessions that wait, and throughput near that of PostgreSQL alone."""
     active, sessions = usage.active or 0.0, usage.sessions or 0
     # A few sessions that are written to in batches are meant to be at work: they are no pool.
@@ -98,7 +98,7 @@ def _of_the_database(usage: Usage) -> Iterator[Bottleneck]:
         )
 
 
-def _of_the_load(usage: Usage) -> Iterator[Bottleneck]:
+def _of_the_load(usage: PeakUsage) -> Iterator[Bottleneck]:
     """The load that was offered; and where nothing was full, that the bottleneck is unknown."""
     if not usage.cpu_percent:
         yield Bottleneck(
@@ -114,7 +114,7 @@ def _of_the_load(usage: Usage) -> Iterator[Bottleneck]:
         yield Bottleneck("unknown", f"The bottleneck is unknown: {words}.")
 
 
-def _used(usage: Usage) -> str:
+def _used(usage: PeakUsage) -> str:
     return ", ".join(f"{_NAMES[role]} {percent:.0f}%" for role, percent in usage.cpu_percent.items())
 
 

@@ -1,7 +1,7 @@
 """The search for the highest arrival rate that keeps objectives, one trial after another. Pure functions.
 
 while (rate := next_rate(trials, start)) is not None:
-    trials.append(Trial(rate, holds=...))  # one phase of the open model at that rate
+    trials.append(TriedRate(rate, holds=...))  # one phase of the open model at that rate
 capacity = highest_that_holds(trials)
 
 First one trial of each rate, doubling or halving, then the geometric middle, until a rate that holds and one that
@@ -32,7 +32,7 @@ _CONTRARY_KINDS = {each.name for each in (*_OF_THE_GENERATOR, kinds.NOISY_MACHIN
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedRate:
     """One rate that was tried, and whether it kept the objectives; `findings` are those of its run."""
 
     rate_per_s: float
@@ -56,13 +56,13 @@ class Interval:
     high: float | None
 
 
-def highest_that_holds(trials: Sequence[Trial]) -> float | None:
+def highest_that_holds(trials: Sequence[TriedRate]) -> float | None:
     """The highest rate that held, below the lowest that did not; None where there is none."""
     lowest_failing = _lowest_failing(trials)
     return max((rate for rate in _rates(trials) if rate < lowest_failing), default=None)
 
 
-def interval_of(trials: Sequence[Trial]) -> Interval:
+def interval_of(trials: Sequence[TriedRate]) -> Interval:
     """Around the answer, the rates nearest to it whose confirmations all agree."""
     low, high = highest_that_holds(trials), _lowest_failing(trials)
     holding = [rate for rate in _rates(trials) if low is not None and rate <= low and _agree(trials, rate, holds=True)]
@@ -70,7 +70,7 @@ def interval_of(trials: Sequence[Trial]) -> Interval:
     return Interval(max(holding, default=None), min(failing, default=None))
 
 
-def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
+def next_rate(trials: Sequence[TriedRate], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
     """The rate to try next, or None when the answer and its interval are known."""
     if not trials:
         return max(start_per_s, _LOWEST_PER_S)
@@ -88,7 +88,7 @@ def next_rate(trials: Sequence[Trial], start_per_s: float, tolerance: float = TO
     return max(left, key=lambda rate: left[rate]) if left else _further_out(trials, low, high, tolerance)
 
 
-def contrary_findings(trials: Sequence[Trial]) -> list[TrialFinding]:
+def contrary_findings(trials: Sequence[TriedRate]) -> list[TrialFinding]:
     """Findings that contradict the answer: those of the trials on either side of it, each kind once at each rate.
 
     A target that breaks its objectives at a rate that the generator cannot send may keep them at more.
@@ -104,7 +104,7 @@ def contrary_findings(trials: Sequence[Trial]) -> list[TrialFinding]:
     return [found[place] for place in sorted(found)]
 
 
-def _further_out(trials: Sequence[Trial], low: float, high: float, tolerance: float) -> float | None:
+def _further_out(trials: Sequence[TriedRate], low: float, high: float, tolerance: float) -> float | None:
     """Where the confirmations do not all agree, the interval is wider than a step: rates beyond its ends."""
     below = [low / (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
     above = [high * (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
@@ -117,20 +117,20 @@ def _further_out(trials: Sequence[Trial], low: float, high: float, tolerance: fl
     return None
 
 
-def _confirmations_left(trials: Sequence[Trial], rate: float) -> int:
+def _confirmations_left(trials: Sequence[TriedRate], rate: float) -> int:
     return max(0, 1 + CONFIRMATIONS - len(_verdicts(trials, rate)))
 
 
-def _agree(trials: Sequence[Trial], rate: float, holds: bool) -> bool:
+def _agree(trials: Sequence[TriedRate], rate: float, holds: bool) -> bool:
     confirmations = _verdicts(trials, rate)[1:]
     return len(confirmations) >= CONFIRMATIONS and all(each is holds for each in confirmations)
 
 
-def _lowest_failing(trials: Sequence[Trial]) -> float:
+def _lowest_failing(trials: Sequence[TriedRate]) -> float:
     return min((rate for rate in _rates(trials) if not _held(trials, rate)), default=math.inf)
 
 
-def _held(trials: Sequence[Trial], rate: float) -> bool:
+def _held(trials: Sequence[TriedRate], rate: float) -> bool:
     """As the first trial says, until most of the confirmations say otherwise.
 
     The search stops at a rate because of its first trial, which is therefore no evidence for it.
@@ -139,9 +139,9 @@ def _held(trials: Sequence[Trial], rate: float) -> bool:
     return first if confirmations.count(not first) < _MAJORITY else not first
 
 
-def _verdicts(trials: Sequence[Trial], rate: float) -> list[bool]:
+def _verdicts(trials: Sequence[TriedRate], rate: float) -> list[bool]:
     return [trial.holds for trial in trials if trial.rate_per_s == rate]
 
 
-def _rates(trials: Sequence[Trial]) -> set[float]:
+def _rates(trials: Sequence[TriedRate]) -> set[float]:
     return {trial.rate_per_s for trial in trials}

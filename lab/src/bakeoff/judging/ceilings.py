@@ -73,7 +73,9 @@ def reference_lines(runs: Sequence[RunResult], draws: Mapping[str, Sequence[floa
     """PostgreSQL alone, and the generator over each protocol, as the newest run knows them; the lowest first."""
     alone = {name: rate for run in runs for name, rate in run.ceilings.items() if name != _ENGINE}
     # How far the draws of a line lie apart; nothing where it was not drawn for this comparison.
-    apart = {name: f" ({min(each):,.0f} to {max(each):,.0f}, measured before and after)" for name, each in draws.items()}
+    apart = {
+        name: f" ({min(each):,.0f} to {max(each):,.0f}, measured before and after)" for name, each in draws.items()
+    }
     lines = [
         ReferenceLine(name, None, f"PostgreSQL alone, {name}{apart.get(name, '')}", rate)
         for name, rate in alone.items()

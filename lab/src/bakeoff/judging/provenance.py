@@ -6,7 +6,7 @@ from bakeoff.storage.stored_runs import StoredRun
 
 # Belong to one target, and stand with its contender: its toolchain and libraries, its settings, and what it runs in
 # where the lab did not start it.
-_OF_A_TARGET = ("toolchain", "stack", "api_")
+_OF_A_TARGET = ("toolchain", "stack", "target_")
 
 
 def provenance_of(runs: Sequence[StoredRun]) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from bakeoff.judging.bottleneck import Usage, bottleneck_of
+from bakeoff.judging.bottleneck import PeakUsage, bottleneck_of
 from bakeoff.judging.ceilings import limiting_lines, limits_of, operations_per_commit
 from bakeoff.judging.contender_runs import ContenderRuns, counts
 from bakeoff.judging.estimates import estimate_of_known
@@ -17,17 +17,17 @@ from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
 
 
-def usage_at(contender: MeasuredContender) -> Usage:
+def usage_at(contender: MeasuredContender) -> PeakUsage:
     """The usage that explains the peak of the runs that count."""
     peak, newest = contender.peak, contender.runs.newest
     if peak is None:
-        return Usage({}, None)
+        return PeakUsage({}, None)
     cpu = {role: cost.cpu_percent_mean.median for role, cost in peak.costs.items() if cost.cpu_percent_mean is not None}
     activities = [run.database_activity for run in contender.runs.counted.values() if run.database_activity]
     at_peak = [_seen_in(contender.peak_phase, activity) for activity in activities]
     limits = limits_of(newest, peak.throughput_per_s.median, commit_size_at_peak(contender))
     highest = max(contender.levels, key=lambda level: level.virtual_users, default=peak)
-    return Usage(
+    return PeakUsage(
         cpu_percent=cpu,
         cores=int(cores) if (cores := newest.environment.get("cores", "")).isdecimal() else None,
         target_cores=cores_of_target(newest.settings),

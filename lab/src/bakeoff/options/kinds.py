@@ -36,7 +36,7 @@ def in_words(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Kind(Generic[T]):
+class ValueKind(Generic[T]):
     """`metavar` stands for the value in help, empty for a switch. `is_repeated`: the option may be given again."""
 
     read: Callable[[Json], T]
@@ -56,17 +56,17 @@ def _text_of(value: Json) -> str:
     return value if isinstance(value, str) else in_words(value)
 
 
-def text(metavar: str = "NAME", pattern: str = "", check: Callable[[str], object] = str) -> Kind[str]:
+def text(metavar: str = "NAME", pattern: str = "", check: Callable[[str], object] = str) -> ValueKind[str]:
     """Any text that `check` accepts, which raises UsageError for others; a file's must match the pattern."""
 
     def read(value: Json) -> str:
         check(_text_of(value))
         return _text_of(value)
 
-    return Kind(read, {"type": "string", **({"pattern": pattern} if pattern else {})}, metavar)
+    return ValueKind(read, {"type": "string", **({"pattern": pattern} if pattern else {})}, metavar)
 
 
-def choice(*choices: str) -> Kind[str]:
+def choice(*choices: str) -> ValueKind[str]:
     """One of a few words."""
 
     def read(value: Json) -> str:
@@ -74,10 +74,10 @@ def choice(*choices: str) -> Kind[str]:
             raise UsageError(f'unknown value "{value}": use {", ".join(choices[:-1])} or {choices[-1]}.')
         return str(value)
 
-    return Kind(read, {"enum": list(choices)}, "|".join(choices), choices=choices)
+    return ValueKind(read, {"enum": list(choices)}, "|".join(choices), choices=choices)
 
 
-def whole(least: int, most: int | None = None) -> Kind[int]:
+def whole(least: int, most: int | None = None) -> ValueKind[int]:
     """A whole number."""
 
     def read(value: Json) -> int:
@@ -87,10 +87,10 @@ def whole(least: int, most: int | None = None) -> Kind[int]:
         return number
 
     schema: Schema = {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most})}
-    return Kind(read, schema, "N")
+    return ValueKind(read, schema, "N")
 
 
-def number(least: float, most: float | None = None) -> Kind[float]:
+def number(least: float, most: float | None = None) -> ValueKind[float]:
     """A number."""
 
     def read(value: Json) -> float:
@@ -100,7 +100,7 @@ def number(least: float, most: float | None = None) -> Kind[float]:
         return read_number
 
     schema: Schema = {"type": "number", "minimum": least, **({} if most is None else {"maximum": most})}
-    return Kind(read, schema, "NUMBER")
+    return ValueKind(read, schema, "NUMBER")
 
 
 def _float_of(value: Json) -> float | None:
@@ -131,7 +131,7 @@ def _agents(value: Json) -> int | str:
 
 _AGENTS_HERE = whole(1, 64)
 # A file varies their number: hosts are of the network of the person who runs it.
-AGENTS: Kind[int | str] = Kind(_agents, _AGENTS_HERE.schema, "N|HOST,...")
+AGENTS: ValueKind[int | str] = ValueKind(_agents, _AGENTS_HERE.schema, "N|HOST,...")
 
 
 def agents_in(value: int | str) -> int:
@@ -151,16 +151,16 @@ def _check_address(text: str) -> None:
 ADDRESS = text("ADDRESS", check=_check_address)
 
 
-SWITCH: Kind[bool] = Kind(bool, {"type": "boolean"}, "")
+SWITCH: ValueKind[bool] = ValueKind(bool, {"type": "boolean"}, "")
 
 
-def duration(shortest_s: float) -> Kind[float]:
+def duration(shortest_s: float) -> ValueKind[float]:
     """Seconds, written as a duration such as 10s; stored as a number."""
 
     def read(value: Json) -> float:
         return float(value) if isinstance(value, int | float) else seconds_of(str(value), shortest_s=shortest_s)
 
-    return Kind(read, {"type": "string"}, "DURATION", lambda seconds: f"{seconds * 1000:g} ms")
+    return ValueKind(read, {"type": "string"}, "DURATION", lambda seconds: f"{seconds * 1000:g} ms")
 
 
 def _memory(value: Json) -> int:
@@ -173,10 +173,10 @@ def _memory(value: Json) -> int:
     return size
 
 
-MEMORY = Kind(_memory, {"type": "string"}, "SIZE", lambda size: f"{size / (1 << 20):g}M")
+MEMORY = ValueKind(_memory, {"type": "string"}, "SIZE", lambda size: f"{size / (1 << 20):g}M")
 
 
-def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
+def several(one: ValueKind[T], metavar: str, advice: str) -> ValueKind[Sequence[T]]:
     """A list: separated by commas as text, an array in a file."""
 
     def read(value: Json) -> Sequence[T]:
@@ -186,7 +186,7 @@ def several(one: Kind[T], metavar: str, advice: str) -> Kind[Sequence[T]]:
         except UsageError as error:
             raise UsageError(f'"{_shown(value)}": {advice}') from error
 
-    return Kind(read, {"type": "array", "minItems": 1, "items": dict(one.schema)}, metavar)
+    return ValueKind(read, {"type": "array", "minItems": 1, "items": dict(one.schema)}, metavar)
 
 
 def _items(value: Json) -> Sequence[Json]:
@@ -201,7 +201,7 @@ def _names(value: Json) -> Sequence[str]:
     return tuple(part.strip() for each in _items(value) for part in _text_of(each).split(","))
 
 
-NAMES: Kind[Sequence[str]] = Kind(
+NAMES: ValueKind[Sequence[str]] = ValueKind(
     _names,
     {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "string"}},
     "NAME",
@@ -210,7 +210,7 @@ NAMES: Kind[Sequence[str]] = Kind(
 )
 
 
-def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
+def assignments(metavar: str, advice: str) -> ValueKind[Mapping[str, str]]:
     """Pairs of a name and a value, written name=value."""
 
     def read(value: Json) -> Mapping[str, str]:
@@ -224,7 +224,7 @@ def assignments(metavar: str, advice: str) -> Kind[Mapping[str, str]]:
             pairs[name] = assigned
         return pairs
 
-    return Kind(read, {"type": "object", "additionalProperties": {"type": "string"}}, metavar, is_repeated=True)
+    return ValueKind(read, {"type": "object", "additionalProperties": {"type": "string"}}, metavar, is_repeated=True)
 
 
 def _pins(value: Json) -> Pins:
@@ -249,10 +249,10 @@ def _pins_in_words(pins: Pins) -> str:
     return ",".join(f"{role}={'+'.join(map(str, cpus))}" for role, cpus in pins.items())
 
 
-PINS: Kind[Pins] = Kind(_pins, {"type": "string"}, "ROLE=CPUS,...", _pins_in_words)
+PINS: ValueKind[Pins] = ValueKind(_pins, {"type": "string"}, "ROLE=CPUS,...", _pins_in_words)
 
 
-def by_role(one: Kind[T], metavar: str, example: str) -> Kind[Mapping[str, T]]:
+def by_role(one: ValueKind[T], metavar: str, example: str) -> ValueKind[Mapping[str, T]]:
     """A value for each role; one without a role is the target's."""
 
     def read(value: Json) -> Mapping[str, T]:
@@ -272,20 +272,20 @@ def by_role(one: Kind[T], metavar: str, example: str) -> Kind[Mapping[str, T]]:
             return one.words(given["target"])
         return ",".join(f"{role}={one.words(each)}" for role, each in given.items())
 
-    return Kind(read, {"type": "string"}, metavar, words)
+    return ValueKind(read, {"type": "string"}, metavar, words)
 
 
 CPUS_BY_ROLE = by_role(number(0.01), "CPUS|ROLE=CPUS,...", "2, or target=2,database=4,engine=2")
 MEMORY_BY_ROLE = by_role(MEMORY, "SIZE|ROLE=SIZE,...", "2G, or target=2G,database=4G,engine=2G")
 
 
-TRANSPORT_MODE = Kind(lambda value: transport_mode_named(_text_of(value)).name, {"type": "string"}, "MODE")
+TRANSPORT_MODE = ValueKind(lambda value: transport_mode_named(_text_of(value)).name, {"type": "string"}, "MODE")
 KEY_PICK = text("DISTRIBUTION", "^(uniform|zipf:[0-9.]+)$", parse_pick)
 PING = text("INTERVAL,TIMEOUT", check=parse_ping)
 
 
 _PHASE_USERS = whole(1, 100_000)
-_PHASE_KINDS: Mapping[str, Kind[int] | Kind[float] | Kind[str]] = {
+_PHASE_KINDS: Mapping[str, ValueKind[int] | ValueKind[float] | ValueKind[str]] = {
     "name": text(),
     "users": _PHASE_USERS,
     "rate": number(0.001, 10_000_000),
@@ -305,7 +305,7 @@ def _phase(entry: Json) -> Mapping[str, Json]:
     return {name: _PHASE_KINDS[name].read(value) for name, value in entry.items()}
 
 
-PHASES: Kind[Sequence[Mapping[str, Json]]] = Kind(
+PHASES: ValueKind[Sequence[Mapping[str, Json]]] = ValueKind(
     lambda value: tuple(map(_phase, _items(value))),
     {
         "type": "array",

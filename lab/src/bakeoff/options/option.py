@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.options.kinds import Kind
+from bakeoff.options.kinds import ValueKind
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -67,7 +67,7 @@ class Option:
     """
 
     field: str
-    kind: Kind[Any]  # a table holds values of every kind
+    kind: ValueKind[Any]  # a table holds values of every kind
     default: Json
     help: str
     name: str
@@ -114,7 +114,9 @@ class Option:
         return self.unset if value is None else self.kind.words(value)
 
 
-def option(default: D, kind: Kind[T], help: str, *, name: str = "", flag: str | None = None, **described: Any) -> D | T:
+def option(
+    default: D, kind: ValueKind[T], help: str, *, name: str = "", flag: str | None = None, **described: Any
+) -> D | T:
     """A field of a table, described by other members of Option.
 
     Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bakeoff.documents.checked import Json
 from bakeoff.options import kinds
-from bakeoff.options.kinds import Kind
+from bakeoff.options.kinds import ValueKind
 from bakeoff.options.option import Excludes, Requires, option
 from bakeoff.options.ping import planned_ping
 
@@ -178,7 +178,7 @@ class FactorTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunTable:
+class EveryRunTable:
     """The options that hold for every run of a comparison."""
 
     seed: int = option(
@@ -268,7 +268,7 @@ class RunTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonTable(RunTable):
+class ComparisonTable(EveryRunTable):
     """The options of a comparison as a whole."""
 
     targets: Sequence[str] = option(
@@ -436,7 +436,7 @@ class Shorthand:
     """A flag that gives a factor its level in another form: `level` makes it from the flag's value."""
 
     flag: str
-    kind: Kind[int] | Kind[float] | Kind[str] | Kind[bool]
+    kind: ValueKind[int] | ValueKind[float] | ValueKind[str] | ValueKind[bool]
     help: str
     factor: str
     level: Callable[[Json], Json]

@@ -71,7 +71,7 @@ class Stack(msgspec.Struct, frozen=True):
     values: list[float | None]
 
 
-class Row(msgspec.Struct, frozen=True):
+class BarRow(msgspec.Struct, frozen=True):
     """A bar's name, and the contender that it belongs to."""
 
     name: str
@@ -100,7 +100,7 @@ class Chart(msgspec.Struct, kw_only=True):
     marks: list[Mark] = []
     references: list[Reference] = []
     beyond: list[str] = []
-    rows: list[Row] = []
+    rows: list[BarRow] = []
     stacks: list[Stack] = []
 
     def __post_init__(self) -> None:

@@ -30,9 +30,9 @@ def comparison_table(runs: Sequence[RunResult]) -> Table:
 _OF_A_TARGET = {
     "storage": "stores in",
     "target_settings": "settings",
-    "api_replaces": "replaces",
-    "api_documented_settings": "differs from defaults",
-    "api_artifact_sha256": "artifact",
+    "target_replaces": "replaces",
+    "target_documented_settings": "differs from defaults",
+    "target_artifact_sha256": "artifact",
     "overlay_sha256": "overlay",
     "target_log": "log",
 }

@@ -6,7 +6,7 @@ Two sides measured one after the other meet a machine that changes meanwhile; in
 import threading
 from collections.abc import Callable, Sequence
 
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.machine import MachineCounters, machine_counters
 
 
@@ -18,7 +18,7 @@ class Alternation:
     waited for no longer.
     """
 
-    def __init__(self, sides: int, steps: Sequence[Step]) -> None:
+    def __init__(self, sides: int, steps: Sequence[PlannedStep]) -> None:
         self.sides = [Side(self, number) for number in range(sides)]
         forth = list(range(sides))
         self._order = [*forth, *(side for step in steps for side in (forth[::-1] if step.slice % 2 else forth))]

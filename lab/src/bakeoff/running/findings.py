@@ -15,7 +15,7 @@ from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import Measured, PhaseResult
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.gauges import GaugeReads
 from bakeoff.text.redaction import redacted
 from bakeoff.workload.loader import Workload
@@ -25,7 +25,7 @@ from bakeoff.workload.written_at import written_at
 _VIOLATIONS = ("lost", "wrong", "stale")
 
 
-def stop_findings(stopped_at: PhaseEnd | None, steps: Sequence[Step]) -> list[Finding]:
+def stop_findings(stopped_at: PhaseEnd | None, steps: Sequence[PlannedStep]) -> list[Finding]:
     """A saturation run that ended after one of its steps."""
     if stopped_at is None:
         return []

@@ -10,7 +10,7 @@ import psutil
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.kinds import Pins
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 
 _ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS = {"cpu", "memory"}
@@ -20,7 +20,7 @@ _JOIN = ("sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"')
 
 
 # Only containers limit all roles.
-Isolation: TypeAlias = RunTable
+Isolation: TypeAlias = EveryRunTable
 
 
 def check_pins(pins: Pins, available: Set[int]) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace as with_members
 from bakeoff.engines.merging import added
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.results.cost import Sample
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.database_activity import DatabaseCounts
 from bakeoff.sampling.gauges import GaugeReadings
 from bakeoff.sampling.maintenance import seconds_within
@@ -69,7 +69,7 @@ def maintained_s(pauses: Pauses, counts: DatabaseCounts) -> float:
     return own_s + counts.period_s * sum(each.vacuums > 0 or each.checkpoints > 0 for each in looks)
 
 
-def is_edge(record: Record, steps: Sequence[Step]) -> bool:
+def is_edge(record: Record, steps: Sequence[PlannedStep]) -> bool:
     """Whether a step begins or ends with the record; of a level in slices the first and the last one count."""
     if not isinstance(record, PhaseStart | PhaseEnd):
         return False
@@ -78,7 +78,7 @@ def is_edge(record: Record, steps: Sequence[Step]) -> bool:
     return record.phase + 1 == len(steps) or steps[record.phase + 1].slice == 0
 
 
-def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[Record]:
+def measured_records(records: Sequence[Record], steps: Sequence[PlannedStep]) -> list[Record]:
     """The records of a stream as if it had only measured, and each level had been in its declared place.
 
     Instants are of a clock that stood still while the run waited between slices.
@@ -99,7 +99,7 @@ def measured_records(records: Sequence[Record], steps: Sequence[Step]) -> list[R
     return kept
 
 
-def pauses_in(records: Iterable[Record], steps: Sequence[Step]) -> Pauses:
+def pauses_in(records: Iterable[Record], steps: Sequence[PlannedStep]) -> Pauses:
     """From the end of each slice to the start of the next one."""
     begun: dict[int, int] = {}
     ended: dict[int, int] = {}
@@ -118,7 +118,7 @@ def pauses_in(records: Iterable[Record], steps: Sequence[Step]) -> Pauses:
     )
 
 
-def as_shown(record: Record, steps: Sequence[Step]) -> Record | None:
+def as_shown(record: Record, steps: Sequence[PlannedStep]) -> Record | None:
     """The record as people see it while the run goes on, or None: of all slices one start is shown, and no end."""
     if not isinstance(record, PhaseStart | EngineSecond | PhaseEnd):
         return record
@@ -131,7 +131,7 @@ def as_shown(record: Record, steps: Sequence[Step]) -> Record | None:
     return record if isinstance(record, PhaseStart) and step.slice == 0 else None
 
 
-def _as_one_phase(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[_OfPhase]:
+def _as_one_phase(records: Sequence[_OfPhase], steps: Sequence[PlannedStep]) -> Iterator[_OfPhase]:
     starts = [record for record in records if isinstance(record, PhaseStart)]
     ends = [record for record in records if isinstance(record, PhaseEnd)]
     if len(starts) <= 1:
@@ -143,7 +143,7 @@ def _as_one_phase(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterato
         yield _one_end(ends)
 
 
-def _seconds(records: Sequence[_OfPhase], steps: Sequence[Step]) -> Iterator[EngineSecond]:
+def _seconds(records: Sequence[_OfPhase], steps: Sequence[PlannedStep]) -> Iterator[EngineSecond]:
     """Each slice has one second of the phase; replies that came after it are counted there."""
     level = steps[records[0].phase].level
     last = max(step.slice for step in steps if step.level == level)

@@ -27,7 +27,7 @@ from bakeoff.running.interrupts import first_interrupt_calls
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.measured_records import as_shown, is_edge
 from bakeoff.running.observation import Observation, observe, observe_engine
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.running.required_tables import TableWatch, required_tables
 from bakeoff.running.run_files import RunFiles, run_files
 from bakeoff.running.run_request import RunRequest
@@ -68,7 +68,7 @@ def measure(testbed: Testbed, request: RunRequest, side: Side | None = None) -> 
         return replace(result, machine_state=replace(result.machine_state, outside_phases_s=stages.seconds))
 
 
-def vacuum_is_due(record: Record, steps: Sequence[Step]) -> bool:
+def vacuum_is_due(record: Record, steps: Sequence[PlannedStep]) -> bool:
     """When a level begins to settle; of the first one some seconds later.
 
     The first vacuum waits: statistics of an empty table make PostgreSQL keep full-scan plans.
@@ -283,9 +283,9 @@ class _Drive:
         if target.name not in self._testbed.attached:
             facts |= {
                 "target_settings": in_words(settings_in_force(target, contender.variant.settings, os.environ)),
-                "api_replaces": "; ".join(each.words for each in target.manifest.replaces),
-                "api_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
-                "api_artifact_sha256": target.build.artifact_sha256,
+                "target_replaces": "; ".join(each.words for each in target.manifest.replaces),
+                "target_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
+                "target_artifact_sha256": target.build.artifact_sha256,
                 "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
             }

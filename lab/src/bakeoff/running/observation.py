@@ -9,7 +9,7 @@ from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
 from bakeoff.errors import BakeoffError
 from bakeoff.options.option import changed
-from bakeoff.options.table import RunTable
+from bakeoff.options.table import EveryRunTable
 from bakeoff.postgres.server import POSTGRESQL_PORT
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
@@ -122,7 +122,7 @@ def _container(testbed: Testbed, name: str | None, *, is_own: bool = False) -> O
     begun = find_container(docker, name)
     cpus = {} if begun.limit_cpus is None else {"target": begun.limit_cpus}
     memory_bytes = {} if begun.limit_memory_bytes is None else {"target": begun.limit_memory_bytes}
-    limits = {} if is_own else changed(RunTable(limit_cpus=cpus, limit_memory_bytes=memory_bytes), RunTable)
+    limits = {} if is_own else changed(EveryRunTable(limit_cpus=cpus, limit_memory_bytes=memory_bytes), EveryRunTable)
     return ObservedRole(usage_of(docker, begun), begun.described(), limits, lambda: _check_same(docker, begun))
 
 

@@ -31,7 +31,7 @@ class Settling:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlannedStep:
     """One phase of the plan. It measures a level (an index into the mode's phases), or comes before the one it names.
 
     What does not measure is in no figure. `ends_when_steady`: an engine that can ends it by the rule. A level may be
@@ -60,31 +60,31 @@ def steps_of(
     *,
     can_end_when_steady: bool,
     in_slices: bool = False,
-) -> list[Step]:
+) -> list[PlannedStep]:
     """The steps of a run that measures its levels in this order (indices; empty: as they are declared).
 
     `in_slices`: levels of a duration are measured in slices of a second, between which the run can wait.
     """
-    steps: list[Step] = []
+    steps: list[PlannedStep] = []
     for place, level in enumerate(order or range(len(levels))):
         phase = levels[level]
         if place == 0 and settling.reports_start:
-            steps.append(Step(replace(phase, name=COLD_START, duration_s=COLD_S), level, measures=False))
+            steps.append(PlannedStep(replace(phase, name=COLD_START, duration_s=COLD_S), level, measures=False))
         limit_s = settling.first_s if place == 0 else settling.later_s
         if limit_s:
             name = WARM_UP if place == 0 else SETTLING
             settling_phase = replace(phase, name=name, duration_s=limit_s)
-            steps.append(Step(settling_phase, level, False, ends_when_steady=can_end_when_steady))
+            steps.append(PlannedStep(settling_phase, level, False, ends_when_steady=can_end_when_steady))
         slices = slices_of(phase) if in_slices else [phase]
-        steps += [Step(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
+        steps += [PlannedStep(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps
 
 
-def crash_step(levels: Sequence[Phase]) -> Step:
+def crash_step(levels: Sequence[Phase]) -> PlannedStep:
     """The step after the last window: its load is the heaviest that was measured, and goes on without a pause."""
     heaviest = max(range(len(levels)), key=lambda each: _weight(levels[each]))
     phase = replace(levels[heaviest], name="Over a crash", duration_s=_CRASH_WITHIN_S, iterations=None)
-    return Step(phase, heaviest, measures=False, crashes=True)
+    return PlannedStep(phase, heaviest, measures=False, crashes=True)
 
 
 def _weight(level: Phase) -> tuple[bool, float]:

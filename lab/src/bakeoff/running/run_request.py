@@ -7,10 +7,10 @@ from pathlib import Path
 
 from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import changed, plan_members
-from bakeoff.options.table import KUBERNETES, FactorTable, RunTable
+from bakeoff.options.table import KUBERNETES, EveryRunTable, FactorTable
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import EQUAL, Phase, planned_seconds
-from bakeoff.running.phase_plan import Settling, Step, crash_step, steps_of
+from bakeoff.running.phase_plan import PlannedStep, Settling, crash_step, steps_of
 from bakeoff.running.warm_up import FEATURE
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import Access
@@ -34,7 +34,7 @@ class RunRequest:
     round: int = 1
     settling: Settling = field(default_factory=Settling)
     level_order: Sequence[int] = ()
-    options: RunTable = field(default_factory=RunTable)
+    options: EveryRunTable = field(default_factory=EveryRunTable)
     calibrations: Sequence[Calibration] = ()
     attached: Access | None = None
     in_slices: bool = False
@@ -46,11 +46,11 @@ class RunRequest:
         return min(agents_in(self.contender.variant.agents), *(phase.virtual_users for phase in self.phases))
 
     @property
-    def isolation(self) -> RunTable:
+    def isolation(self) -> EveryRunTable:
         return self.options
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[PlannedStep]:
         """The phases that the engine is given: each level after the time in which it settles."""
         # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.
         can = self.contender.engine.can(FEATURE) and self.mode != EQUAL
@@ -78,7 +78,7 @@ class RunRequest:
         variant = self.contender.variant
         connections = "one for each user" if variant.connections is None else str(variant.connections)
         settings = {**variant.settings, "seed": str(self.options.seed), **variant.differences_from_default()}
-        settings = {**settings, "connections": connections, **changed(self.options, RunTable)}
+        settings = {**settings, "connections": connections, **changed(self.options, EveryRunTable)}
         if self.is_encrypted:
             settings["tls"] = "on"
         settings.pop("agents", None)
@@ -134,7 +134,7 @@ class RunRequest:
                 reuse=variant.reuse,
                 ledger=ledger,
                 **plan_members(variant, FactorTable),
-                **plan_members(self.options, RunTable),
+                **plan_members(self.options, EveryRunTable),
             ),
         )
         return reaching_all(plan) if self.mode == "smoke" else plan

@@ -13,7 +13,7 @@ from bakeoff.results.run import ROLES, Measured, PhaseResult, Second
 from bakeoff.results.warm_up_record import ColdStart, Settled, WarmUp
 from bakeoff.running import warm_up
 from bakeoff.running.modes import Phase
-from bakeoff.running.phase_plan import Step
+from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.cost import cost_between, cost_of_spans
 from bakeoff.sampling.gauges import GaugeReadings, gauge_between, gauge_of_spans
 
@@ -173,7 +173,7 @@ def _over_phases(
     }
 
 
-def settled_in(records: Sequence[Record], steps: Sequence[Step]) -> WarmUp | None:
+def settled_in(records: Sequence[Record], steps: Sequence[PlannedStep]) -> WarmUp | None:
     """The record of a run's settling, or None where there was none or the first did not come to its end."""
     ended = {record.phase: record for record in records if isinstance(record, PhaseEnd)}
     cold: ColdStart | None = None

@@ -49,7 +49,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Mark:
+class PhaseEdge:
     """Cumulative counts at the edge of a phase, and how large the tables are.
 
     `commits` of this database include those that only read; `transactions` of the whole server are those that wrote.
@@ -72,7 +72,7 @@ class DatabaseCounts:
 
     counted: Counters | None
     looks: Sequence[Look]
-    marks: Sequence[Mark]
+    marks: Sequence[PhaseEdge]
     vacuum_spans: Sequence[Span]
     period_s: float
 
@@ -105,7 +105,7 @@ class DatabaseWatch:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="database-watch", daemon=True)
         self._looks: list[Look] = []
-        self._marks: list[Mark] = []
+        self._marks: list[PhaseEdge] = []
         self._begin: tuple[Counters, Counters] | None = None
         self._end_position: Counters | None = None
         self.own_cpu_s = 0.0
@@ -176,7 +176,7 @@ def activity_of(counted: Counters, looks: Sequence[Look], operations: int) -> Da
 
 
 def phase_activity(
-    looks: Sequence[Look], marks: Sequence[Mark], vacuums: Sequence[Span], span: Span, period_s: float
+    looks: Sequence[Look], marks: Sequence[PhaseEdge], vacuums: Sequence[Span], span: Span, period_s: float
 ) -> PhaseActivity:
     """The activity of one phase: `vacuums` are the lab's own, autovacuums are among the samples, one each period."""
     begin_ns, end_ns = span
@@ -199,7 +199,7 @@ def phase_activity(
     )
 
 
-def _nearest(marks: Sequence[Mark], at_ns: int) -> Mark | None:
+def _nearest(marks: Sequence[PhaseEdge], at_ns: int) -> PhaseEdge | None:
     return min(marks, key=lambda mark: abs(mark.time_unix_ns - at_ns), default=None)
 
 
@@ -217,7 +217,7 @@ def _seen(looks: Sequence[Look]) -> Sessions:
     )
 
 
-def written_between(marks: Sequence[Mark], looks: Sequence[Look]) -> list[Written]:
+def written_between(marks: Sequence[PhaseEdge], looks: Sequence[Look]) -> list[Written]:
     """The writes between successive marks; a time in which no session was seen belongs to the one before it."""
     written: list[Written] = []
     first = marks[0] if marks else None
@@ -277,12 +277,12 @@ def _look(connection: "Connection[TupleRow]", own: Sequence[int]) -> Look:
     return Look(time.time_ns(), sessions, backends["vacuum"], backends["checkpoint"])
 
 
-def _mark(connection: "Connection[TupleRow]") -> Mark:
+def _mark(connection: "Connection[TupleRow]") -> PhaseEdge:
     has_wal_io = connection.info.server_version >= _FIRST_VERSION_WITH_WAL_IO
     row = connection.execute(_sql("database_mark" if has_wal_io else "database_mark_before_18")).fetchone()
     assert row is not None
     table_bytes, fsyncs, fsync_ms, *counts = row
-    return Mark(time.time_ns(), int(table_bytes), int(fsyncs), float(fsync_ms), *counts)
+    return PhaseEdge(time.time_ns(), int(table_bytes), int(fsyncs), float(fsync_ms), *counts)
 
 
 def _counters(connection: "Connection[TupleRow]") -> Counters:

@@ -14,7 +14,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.project import Project
 from bakeoff.scaffold.description_files import files_of, text_of
 from bakeoff.scaffold.project_toml import Members, Open
-from bakeoff.scaffold.starting import Start, start_in
+from bakeoff.scaffold.starting import ServiceCommands, start_in
 
 _CODE = {".c", ".cc", ".cs", ".go", ".java", ".js", ".kt", ".mjs", ".php", ".py", ".rb", ".rs", ".scala", ".ts"}
 _LARGEST_BYTES = 200_000
@@ -46,7 +46,7 @@ def service_in(project: Project, protocol: str) -> tuple[Members, list[str]]:
     for directory in (project.root, *_only_service_below(project.root)):
         made_in = os.path.relpath(project.state, directory)
         start = start_in(directory, made_in)
-        shown = _Shown(directory, start or Start(""), protocol)
+        shown = _Shown(directory, start or ServiceCommands(""), protocol)
         if start is not None or shown.command:
             place = {} if directory == project.root else {"directory": directory.name}
             return {**place, **shown.members}, shown.found
@@ -68,7 +68,7 @@ class _Shown:
     """Facts that the files of a service show."""
 
     folder: Path
-    start: Start
+    start: ServiceCommands
     protocol: str
 
     @property

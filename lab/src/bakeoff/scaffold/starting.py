@@ -25,7 +25,7 @@ _PYTHON_APPS = (
 
 
 @dataclass(frozen=True)
-class Start:
+class ServiceCommands:
     """The commands of a service: `file` is what shows them, `main` the folder of a Go program, within the service."""
 
     file: str
@@ -41,7 +41,7 @@ class Start:
         return _OF_PYTHON.sub(self.programs, command, count=1) if self.programs else command
 
 
-def start_in(folder: Path, made_in: str) -> Start | None:
+def start_in(folder: Path, made_in: str) -> ServiceCommands | None:
     """The commands of the service in a folder, or None; builds may write into `made_in`, relative to it."""
     for detect in _DETECTING:
         # A file that cannot be read shows nothing: the tool that it is for says what is wrong with it.
@@ -51,7 +51,7 @@ def start_in(folder: Path, made_in: str) -> Start | None:
     return None
 
 
-def _node(folder: Path, _made_in: str) -> Start | None:
+def _node(folder: Path, _made_in: str) -> ServiceCommands | None:
     file = folder / "package.json"
     if not file.is_file():
         return None
@@ -68,27 +68,27 @@ def _node(folder: Path, _made_in: str) -> Start | None:
     prepare = f"{tool} run {migrate}" if migrate else ""
     if not prepare and (folder / "prisma" / "migrations").is_dir():
         prepare = "npx prisma migrate deploy"
-    return Start(file.name, " && ".join(steps), run, prepare)
+    return ServiceCommands(file.name, " && ".join(steps), run, prepare)
 
 
 _NODE_LOCKS = {"pnpm": "pnpm-lock.yaml", "yarn": "yarn.lock"}
 _NODE_INSTALLS = {"pnpm": "pnpm install --frozen-lockfile", "yarn": "yarn install --frozen-lockfile"}
 
 
-def _go(folder: Path, made_in: str) -> Start | None:
+def _go(folder: Path, made_in: str) -> ServiceCommands | None:
     if not (folder / "go.mod").is_file():
         return None
     sources = (path for path in files_of(folder) if path.suffix == ".go" and not path.name.endswith("_test.go"))
     mains = {path.parent for path in sources if re.search(r"^package main$(?s:.*)^func main\(", text_of(path), re.M)}
     main = _serving({path.relative_to(folder).as_posix(): path.name for path in mains})
     if main is None:
-        return Start("go.mod")
+        return ServiceCommands("go.mod")
     program = shlex.quote(f"{made_in}/bin/{(folder / main).resolve().name}")
     package = shlex.quote(f"./{'' if main == '.' else main}")
-    return Start("go.mod", f"go build -o {program} {package}", program, main=main)
+    return ServiceCommands("go.mod", f"go build -o {program} {package}", program, main=main)
 
 
-def _rust(folder: Path, _made_in: str) -> Start | None:
+def _rust(folder: Path, _made_in: str) -> ServiceCommands | None:
     file = folder / "Cargo.toml"
     if not file.is_file():
         return None
@@ -104,8 +104,8 @@ def _rust(folder: Path, _made_in: str) -> Start | None:
         }
     program = _serving(binaries)
     if program is None:
-        return Start(file.name)
-    return Start(file.name, f"cargo build --release --bin {program}", f"target/release/{program}")
+        return ServiceCommands(file.name)
+    return ServiceCommands(file.name, f"cargo build --release --bin {program}", f"target/release/{program}")
 
 
 def _serving(programs: Mapping[str, str]) -> str | None:
@@ -116,7 +116,7 @@ def _serving(programs: Mapping[str, str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _maven(folder: Path, _made_in: str) -> Start | None:
+def _maven(folder: Path, _made_in: str) -> ServiceCommands | None:
     file = folder / "pom.xml"
     if not file.is_file():
         return None
@@ -134,7 +134,7 @@ def _children(root: ElementTree.Element, name: str) -> Iterator[ElementTree.Elem
             yield from each
 
 
-def _gradle(folder: Path, _made_in: str) -> Start | None:
+def _gradle(folder: Path, _made_in: str) -> ServiceCommands | None:
     file = next((path for name in ("build.gradle", "build.gradle.kts") if (path := folder / name).is_file()), None)
     if file is None:
         return None
@@ -146,16 +146,18 @@ def _gradle(folder: Path, _made_in: str) -> Start | None:
     return _java(file, f"{tool} -q assemble", jar, "build/quarkus-app/quarkus-run.jar")
 
 
-def _java(file: Path, build: str, jar: str, quarkus_jar: str) -> Start:
+def _java(file: Path, build: str, jar: str, quarkus_jar: str) -> ServiceCommands:
     text = text_of(file)
     if "io.quarkus" in text:
-        return Start(file.name, build, f"java -jar {quarkus_jar}", environment={"QUARKUS_HTTP_PORT": "{port}"})
+        return ServiceCommands(
+            file.name, build, f"java -jar {quarkus_jar}", environment={"QUARKUS_HTTP_PORT": "{port}"}
+        )
     if "org.springframework.boot" in text and "$" not in jar:
-        return Start(file.name, build, f"java -jar {jar}", environment={"SERVER_PORT": "{port}"})
-    return Start(file.name, build)
+        return ServiceCommands(file.name, build, f"java -jar {jar}", environment={"SERVER_PORT": "{port}"})
+    return ServiceCommands(file.name, build)
 
 
-def _python(folder: Path, made_in: str) -> Start | None:
+def _python(folder: Path, made_in: str) -> ServiceCommands | None:
     file = next((name for name in _PYTHON_FILES if (folder / name).is_file()), None)
     if file is None:
         return None
@@ -176,8 +178,8 @@ def _python(folder: Path, made_in: str) -> Start | None:
         settings = next(iter(sorted(folder.glob("*/wsgi.py"))), None)
         if settings is not None and "gunicorn" in wanted:
             run = f"gunicorn {settings.parent.name}.wsgi --bind 127.0.0.1:{{port}}"
-    start = Start(file, build, programs=programs)
-    return Start(file, build, start.of_package(run), start.of_package(prepare), programs)
+    start = ServiceCommands(file, build, programs=programs)
+    return ServiceCommands(file, build, start.of_package(run), start.of_package(prepare), programs)
 
 
 _PYTHON_FILES = ("requirements.txt", "pyproject.toml")
@@ -197,4 +199,4 @@ def _python_app(folder: Path) -> tuple[str, str] | None:
     return None
 
 
-_DETECTING: Sequence[Callable[[Path, str], Start | None]] = (_go, _rust, _maven, _gradle, _python, _node)
+_DETECTING: Sequence[Callable[[Path, str], ServiceCommands | None]] = (_go, _rust, _maven, _gradle, _python, _node)

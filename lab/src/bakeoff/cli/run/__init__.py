@@ -10,9 +10,9 @@ import typer
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.grouped_help import HelpAll
 from bakeoff.cli.output import typed_command
-from bakeoff.options.kinds import Kind
+from bakeoff.options.kinds import ValueKind
 from bakeoff.options.option import Option, flagged, options_of
-from bakeoff.options.table import SHORTHANDS, ComparisonTable, FactorTable, InvocationTable, RunTable
+from bakeoff.options.table import SHORTHANDS, ComparisonTable, EveryRunTable, FactorTable, InvocationTable
 
 _COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"target": complete_target}
 
@@ -31,11 +31,11 @@ def _parameters() -> Iterator[inspect.Parameter]:
         autocompletion=complete_mode,
     )
     yield _parameter("what", str | None, mode)
-    every_run = options_of(RunTable)
+    every_run = options_of(EveryRunTable)
     comparison = [each for each in flagged(ComparisonTable) if each.field not in every_run]
     yield from map(_of_option, (*comparison, *flagged(FactorTable)))
     yield from (_parameter_of(each.flag, "", each.kind, f"{each.help}.") for each in SHORTHANDS)
-    yield from map(_of_option, (*flagged(RunTable), *flagged(InvocationTable)))
+    yield from map(_of_option, (*flagged(EveryRunTable), *flagged(InvocationTable)))
     yield inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
 
 
@@ -43,7 +43,7 @@ def _of_option(option: Option) -> inspect.Parameter:
     return _parameter_of(option.flag, option.short, option.kind, f"{option.help}.{option.default_in_help}")
 
 
-def _parameter_of(flag: str, short: str, kind: Kind[Any], help: str) -> inspect.Parameter:
+def _parameter_of(flag: str, short: str, kind: ValueKind[Any], help: str) -> inspect.Parameter:
     complete = _COMPLETIONS.get(flag)
     if kind.choices and complete is None:
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import CostEstimate, Estimate, JudgedContender, Level
-from bakeoff.reporting.chart import Axis, Chart, Row, Stack, identity
+from bakeoff.reporting.chart import Axis, BarRow, Chart, Stack, identity
 from bakeoff.reporting.numbers import rounded
 from bakeoff.results.run import ROLES
 
@@ -23,7 +23,7 @@ def parts_of(level: Level) -> Iterator[tuple[str, CostEstimate]]:
 def cost_charts(group: str, contenders: Sequence[JudgedContender]) -> list[Chart]:
     """CPU and memory of all phases together; none where nothing was sampled."""
     totals = {each.key: each.total for each in contenders if each.total is not None and each.total.costs}
-    rows = [Row(each.name, identity(each), each.identity) for each in contenders if each.key in totals]
+    rows = [BarRow(each.name, identity(each), each.identity) for each in contenders if each.key in totals]
 
     # The buffers of a database are larger than any target, and would hide what differs.
     figures = (
