@@ -14,9 +14,12 @@ LATE = Finding(KindName("generator-lagged"), "warning", "Requests left late.", "
 @pytest.mark.parametrize(
     ("capacity", "lines"),
     [
-        (Capacity("a", 1234.4, (TriedRate(1234.4, True),)), ["a: 1,234/s with p99<50ms,errors<5% (1 trials)"]),
         (
-            Capacity("a", None, (TriedRate(1, False, [LATE]), TriedRate(1, False))),
+            Capacity("a", [TriedRate(rate, rate < 1010, (), rate) for rate in (1000, 1020, 1000, 1020)]),
+            ["a: 1,013/s with p99<50ms,errors<5% (95 % interval 985 to 1,042/s, 4 trials)"],
+        ),
+        (
+            Capacity("a", (TriedRate(1, False, [LATE]), TriedRate(1, False))),
             [
                 "a: no rate with p99<50ms,errors<5% (2 trials)",
                 "  The limit may not be the target's:",

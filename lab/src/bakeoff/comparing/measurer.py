@@ -110,7 +110,7 @@ class Measurer:
 
     def _drawn(self, turns: Sequence[Turn]) -> dict[str, int]:
         """The round after which each contender is crashed, by its key, where it can be; no seed determines it."""
-        if self.recorder.request.mode == SMOKE_MODE:
+        if self.recorder.request.mode == SMOKE_MODE or not self.recorder.request.crashes:
             return {}
         rounds: dict[str, list[int]] = {}
         for turn in turns:

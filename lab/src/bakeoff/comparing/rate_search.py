@@ -1,5 +1,6 @@
-"""The highest arrival rate at which a target keeps its objectives: one trial after another, each stored."""
+"""The highest arrival rate at which targets keep their objectives: one trial after another, each stored."""
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,10 +13,14 @@ from bakeoff.judging.capacity_search import (
     Interval,
     TrialFinding,
     TriedRate,
+    bracket,
+    confirmation,
     contrary_findings,
-    highest_that_holds,
-    interval_of,
+    is_confirmed,
+    limit_of,
     next_rate,
+    ratio_of,
+    with_verdict,
 )
 from bakeoff.judging.slo import Slo, broken, figures_of_phase
 from bakeoff.project import Project
@@ -23,19 +28,14 @@ from bakeoff.results.run import RunResult, Status
 from bakeoff.running.progress import Progress
 
 START_PER_S = 1000.0
-# Doubling or halving between one a second and a million, the middle until a twentieth is left, and the confirmations
-# take about forty; a target that changes its mind at every rate ends here.
-_MOST_TRIALS = 120
-
 Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
 
 
 @dataclass(frozen=True)
 class Capacity:
-    """The result of one target's search. `rate_per_s` is None where not even the lowest rate held."""
+    """The result of one target's search."""
 
     target: str
-    rate_per_s: float | None
     trials: Sequence[TriedRate] = field(default_factory=tuple)
 
     @property
@@ -45,38 +45,65 @@ class Capacity:
 
     @property
     def interval(self) -> Interval:
-        return interval_of(self.trials)
+        return limit_of(self.trials)
+
+    @property
+    def rate_per_s(self) -> float | None:
+        """The rate that holds in half of the trials; None where not even the lowest rate held."""
+        return self.interval.mean
+
+    def ratio_to(self, other: "Capacity") -> Interval:
+        return ratio_of(self.trials, other.trials)
 
 
 def find_capacities(
     project: Project, request: ComparisonRequest, slo: Slo, progress: Progress, compare_with: Compare = compare
 ) -> list[Capacity]:
-    """Searches for each target in turn, from the request's first rate on. Raises when a trial measures nothing."""
+    """Searches for all targets in turn, trial by trial, from the request's first rate on.
+
+    Raises when a trial measures nothing.
+    """
     start_per_s = request.rates[0] if request.rates else START_PER_S
     request = replace(request, rates=(start_per_s,), rounds=1)
     contenders = choose(project, request, lambda _name, reason: progress.say(reason))
     if len(contenders) > len({contender.target.name for contender in contenders}):
         raise BakeoffError("--slo searches one rate for each target: give each factor a single level.")
-    return [
-        _capacity(project, replace(request, targets=(contender.target.name,)), slo, progress, compare_with)
-        for contender in contenders
-    ]
+    tries = _Tries(project, request, slo, progress, compare_with)
+    trials: dict[str, list[TriedRate]] = {contender.target.name: [] for contender in contenders}
+    # In another order each time: no target always meets the machine right after the same other one.
+    chance = random.SystemRandom()
+    while left := {name: rate for name, own in trials.items() if (rate := next_rate(own, start_per_s)) is not None}:
+        for name in chance.sample(sorted(left), len(left)):
+            trials[name].append(tries.tried(name, TriedRate(left[name], holds=False), is_first=not trials[name]))
+    while not all(is_confirmed(own) for own in trials.values()):
+        # All that have a limit, until the last is confirmed: ratios are those of common rounds.
+        for name in chance.sample(sorted(trials), len(trials)):
+            if bracket(trials[name])[0] is not None:
+                trials[name].append(tries.tried(name, confirmation(trials[name], chance)))
+    return [Capacity(name, tuple(own)) for name, own in trials.items()]
 
 
-def _capacity(
-    project: Project, request: ComparisonRequest, slo: Slo, progress: Progress, compare_with: Compare
-) -> Capacity:
-    target, start_per_s = request.targets[0], request.rates[0]
-    trials: list[TriedRate] = []
-    while (rate := next_rate(trials, start_per_s)) is not None and len(trials) < _MOST_TRIALS:
-        comparison = compare_with(project, replace(request, rates=(rate,)), progress)
+@dataclass(frozen=True)
+class _Tries:
+    """Makes trials, each a comparison of one run."""
+
+    project: Project
+    request: ComparisonRequest
+    slo: Slo
+    progress: Progress
+    compare_with: Compare
+
+    def tried(self, target: str, trial: TriedRate, *, is_first: bool = False) -> TriedRate:
+        """The trial with its verdict. The first of each target is crashed: further crashes would show the same."""
+        rate = trial.rate_per_s
+        request = replace(self.request, targets=(target,), rates=(rate,), crashes=is_first)
+        comparison = self.compare_with(self.project, request, self.progress)
         if comparison.interrupted:
             raise KeyboardInterrupt
         run = _measured(comparison, target)
-        missed = ", ".join(each.words for each in broken(slo, figures_of_phase(run.phases[-1].measured)))
-        trials.append(TriedRate(rate, holds=not missed, findings=run.findings))
-        progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
-    return Capacity(target, highest_that_holds(trials), tuple(trials))
+        missed = ", ".join(each.words for each in broken(self.slo, figures_of_phase(run.phases[-1].measured)))
+        self.progress.say(f"{target}: {rate:,.0f}/s {'holds' if not missed else f'breaks {missed}'}")
+        return with_verdict(trial, holds=not missed, findings=run.findings)
 
 
 def _measured(comparison: Comparison, target: str) -> RunResult:

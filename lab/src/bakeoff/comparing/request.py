@@ -34,12 +34,14 @@ from bakeoff.text.hints import hint
 class ComparisonRequest(ComparisonTable):
     """A comparison to make, with the options of the table. `name` is an experiment's, or empty.
 
-    `levels` are those of each factor that is given, `settings` those of the targets' own settings.
+    `crashes`: each contender is crashed once. `levels` are those of each factor that is given, `settings` those of the
+    targets' own settings.
     """
 
     mode: str
     command: str
     name: str = ""
+    crashes: bool = True
     levels: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

@@ -2,29 +2,36 @@
 
 while (rate := next_rate(trials, start)) is not None:
     trials.append(TriedRate(rate, holds=...))  # one phase of the open model at that rate
-capacity = highest_that_holds(trials)
+while not is_confirmed(trials):
+    trials.append(confirmation(trials, random).tried(holds=...))
 
 First one trial of each rate, doubling or halving, then the geometric middle, until a rate that holds and one that
-fails are a step apart. Then both are confirmed by five further trials each, in turn; most of these overrule the trial
-that found the rate, upwards and downwards alike.
+fails are a step apart. Then the limit is followed: up after a trial that held, down after one that failed (Dixon and
+Mood, J. Am. Stat. Assoc. 43, 1948), until enough trials came after the first change of mind. Their mean is the rate
+that holds in half of the trials. Several targets are confirmed in rounds, so that their ratio is one of pairs.
 """
 
 import math
+import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from bakeoff.judging.distributions import student_quantile
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.findings import Finding
 
 TOLERANCE = 0.05
-# Further trials of the answer, and of the rate one step above it.
-CONFIRMATIONS = 5
+# Trials that count, and the most that a limit which is not where it was found may take.
+CONFIRMATIONS = 12
+_MOST_CONFIRMATIONS = 2 * CONFIRMATIONS
 
 _LOWEST_PER_S = 1.0
 _FACTOR = 2.0
-_MAJORITY = CONFIRMATIONS // 2 + 1
-# An end of the interval that is not found within so many steps stays open.
-_STEPS_OUT = 4
+# Steps as wide as trials scatter: with narrower ones successive trials resemble each other.
+_STEP = (1 + TOLERANCE) ** 2
+_CONFIDENCE = 0.95
+_MOST_ALIKE = 0.8
 
 # Findings of a trial that put its verdict down to the generator, or to other processes on the machine.
 _OF_THE_GENERATOR = (kinds.GENERATOR_BOUND, kinds.GENERATOR_LAGGED, kinds.UNSENT, kinds.AGENTS_NOT_SYNCHRONIZED)
@@ -33,11 +40,15 @@ _CONTRARY_KINDS = {each.name for each in (*_OF_THE_GENERATOR, kinds.NOISY_MACHIN
 
 @dataclass(frozen=True)
 class TriedRate:
-    """One rate that was tried, and whether it kept the objectives; `findings` are those of its run."""
+    """One rate that was tried, and whether it kept the objectives; `findings` are those of its run.
+
+    A confirmation's rate lies by chance around its `level_per_s`, within half a step; None in the search before it.
+    """
 
     rate_per_s: float
     holds: bool
     findings: Sequence[Finding] = ()
+    level_per_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,98 +61,109 @@ class TrialFinding:
 
 @dataclass(frozen=True)
 class Interval:
-    """Where the limit lies: `low` held in all of its confirmations, `high` failed in all; None: not found."""
+    """A mean and its 95 % interval; None: not known."""
 
-    low: float | None
-    high: float | None
-
-
-def highest_that_holds(trials: Sequence[TriedRate]) -> float | None:
-    """The highest rate that held, below the lowest that did not; None where there is none."""
-    lowest_failing = _lowest_failing(trials)
-    return max((rate for rate in _rates(trials) if rate < lowest_failing), default=None)
-
-
-def interval_of(trials: Sequence[TriedRate]) -> Interval:
-    """Around the answer, the rates nearest to it whose confirmations all agree."""
-    low, high = highest_that_holds(trials), _lowest_failing(trials)
-    holding = [rate for rate in _rates(trials) if low is not None and rate <= low and _agree(trials, rate, holds=True)]
-    failing = [rate for rate in _rates(trials) if rate >= high and _agree(trials, rate, holds=False)]
-    return Interval(max(holding, default=None), min(failing, default=None))
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def next_rate(trials: Sequence[TriedRate], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
-    """The rate to try next, or None when the answer and its interval are known."""
+    """The rate to search next, or None when the limit lies within a step, or below the lowest rate."""
     if not trials:
         return max(start_per_s, _LOWEST_PER_S)
-    low, high = highest_that_holds(trials), _lowest_failing(trials)
+    low, high = bracket(trials)
     if low is None:
-        if high > _LOWEST_PER_S:
-            return max(high / _FACTOR, _LOWEST_PER_S)
-        return high if _confirmations_left(trials, high) else None
+        return max(high / _FACTOR, _LOWEST_PER_S) if high > _LOWEST_PER_S else None
     if math.isinf(high):
         return low * _FACTOR
-    if high > low * (1 + tolerance):
-        return math.sqrt(low * high)
-    left = {rate: count for rate in (low, high) if (count := _confirmations_left(trials, rate))}
-    # In turn, so that a bad minute strikes both.
-    return max(left, key=lambda rate: left[rate]) if left else _further_out(trials, low, high, tolerance)
+    return math.sqrt(low * high) if high > low * (1 + tolerance) else None
+
+
+def bracket(trials: Sequence[TriedRate]) -> tuple[float | None, float]:
+    """The highest rate that held below the lowest that failed, and that one; of the search alone."""
+    searched = [trial for trial in trials if trial.level_per_s is None]
+    high = min((trial.rate_per_s for trial in searched if not trial.holds), default=math.inf)
+    return max((trial.rate_per_s for trial in searched if trial.rate_per_s < high), default=None), high
+
+
+def confirmation(trials: Sequence[TriedRate], chance: random.Random) -> TriedRate:
+    """The confirmation to try next: its rate and level; `holds` is to be replaced by what it shows."""
+    confirmed = _confirmations(trials)
+    if confirmed:
+        last = confirmed[-1]
+        assert last.level_per_s is not None
+        level = max(_LOWEST_PER_S, last.level_per_s * (_STEP if last.holds else 1 / _STEP))
+    else:
+        low, high = bracket(trials)
+        level = math.sqrt((low or _LOWEST_PER_S) * high)
+    # On a grid of steps the mean would be wrong by as much as half of one, whatever the number of trials.
+    return TriedRate(level * _STEP ** chance.uniform(-0.5, 0.5), holds=False, level_per_s=level)
+
+
+def is_confirmed(trials: Sequence[TriedRate]) -> bool:
+    """Whether enough trials followed the limit, or the lowest rate failed, which nothing follows."""
+    has_limit = bracket(trials)[0] is not None
+    enough = len(_counted(trials)) >= CONFIRMATIONS or len(_confirmations(trials)) >= _MOST_CONFIRMATIONS
+    return not has_limit or enough
+
+
+def limit_of(trials: Sequence[TriedRate]) -> Interval:
+    """The rate that holds in half of the trials, as it was while it was confirmed."""
+    return _over([math.log(trial.level_per_s or math.nan) for trial in _counted(trials)])
+
+
+def ratio_of(trials: Sequence[TriedRate], others: Sequence[TriedRate]) -> Interval:
+    """The limit as a multiple of another's, from the rounds in which both were followed: these met the same machine."""
+    rounds = min(len(_confirmations(trials)), len(_confirmations(others)))
+    first = max(_first_counted(trials), _first_counted(others))
+    pairs = zip(_confirmations(trials)[first:rounds], _confirmations(others)[first:rounds], strict=True)
+    return _over([math.log((one.level_per_s or math.nan) / (other.level_per_s or math.nan)) for one, other in pairs])
 
 
 def contrary_findings(trials: Sequence[TriedRate]) -> list[TrialFinding]:
-    """Findings that contradict the answer: those of the trials on either side of it, each kind once at each rate.
+    """Findings that contradict the answer: those of the trials that it comes from, each kind once, at its lowest rate.
 
     A target that breaks its objectives at a rate that the generator cannot send may keep them at more.
     """
-    highest, lowest_failing = highest_that_holds(trials), _lowest_failing(trials)
-    found: dict[tuple[float, str], TrialFinding] = {}
-    for trial in trials:
-        # Of a rate that was tried several times, the trials that were outvoted decided nothing.
-        decided = (trial.rate_per_s, trial.holds) in ((highest, True), (lowest_failing, False))
-        for finding in trial.findings if decided else ():
+    found: dict[str, TrialFinding] = {}
+    for trial in sorted(_counted(trials) or trials, key=lambda each: each.rate_per_s):
+        for finding in trial.findings:
             if finding.kind in _CONTRARY_KINDS:
-                found.setdefault((trial.rate_per_s, finding.kind), TrialFinding(trial.rate_per_s, finding))
-    return [found[place] for place in sorted(found)]
+                found.setdefault(finding.kind, TrialFinding(trial.rate_per_s, finding))
+    return list(found.values())
 
 
-def _further_out(trials: Sequence[TriedRate], low: float, high: float, tolerance: float) -> float | None:
-    """Where the confirmations do not all agree, the interval is wider than a step: rates beyond its ends."""
-    below = [low / (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
-    above = [high * (1 + tolerance) ** step for step in range(_STEPS_OUT + 1)]
-    for rates, holds in ((below, True), (above, False)):
-        for rate in rates:
-            if _agree(trials, rate, holds):
-                break
-            if rate >= _LOWEST_PER_S and _confirmations_left(trials, rate):
-                return rate
-    return None
+def with_verdict(trial: TriedRate, *, holds: bool, findings: Sequence[Finding]) -> TriedRate:
+    return replace(trial, holds=holds, findings=findings)
 
 
-def _confirmations_left(trials: Sequence[TriedRate], rate: float) -> int:
-    return max(0, 1 + CONFIRMATIONS - len(_verdicts(trials, rate)))
+def _confirmations(trials: Sequence[TriedRate]) -> list[TriedRate]:
+    return [trial for trial in trials if trial.level_per_s is not None]
 
 
-def _agree(trials: Sequence[TriedRate], rate: float, holds: bool) -> bool:
-    confirmations = _verdicts(trials, rate)[1:]
-    return len(confirmations) >= CONFIRMATIONS and all(each is holds for each in confirmations)
+def _counted(trials: Sequence[TriedRate]) -> list[TriedRate]:
+    return _confirmations(trials)[_first_counted(trials) :]
 
 
-def _lowest_failing(trials: Sequence[TriedRate]) -> float:
-    return min((rate for rate in _rates(trials) if not _held(trials, rate)), default=math.inf)
+def _first_counted(trials: Sequence[TriedRate]) -> int:
+    """The first confirmation that changed its mind: those before it were on the way to the limit."""
+    confirmed = _confirmations(trials)
+    changes = (place for place in range(1, len(confirmed)) if confirmed[place].holds != confirmed[place - 1].holds)
+    return next(changes, len(confirmed))
 
 
-def _held(trials: Sequence[TriedRate], rate: float) -> bool:
-    """As the first trial says, until most of the confirmations say otherwise.
-
-    The search stops at a rate because of its first trial, which is therefore no evidence for it.
-    """
-    first, *confirmations = _verdicts(trials, rate)
-    return first if confirmations.count(not first) < _MAJORITY else not first
-
-
-def _verdicts(trials: Sequence[TriedRate], rate: float) -> list[bool]:
-    return [trial.holds for trial in trials if trial.rate_per_s == rate]
-
-
-def _rates(trials: Sequence[TriedRate]) -> set[float]:
-    return {trial.rate_per_s for trial in trials}
+def _over(logarithms: Sequence[float]) -> Interval:
+    """Student's interval, wider where successive values resemble each other."""
+    count = len(logarithms)
+    if count < 3:
+        return Interval()
+    mean = sum(logarithms) / count
+    apart = [value - mean for value in logarithms]
+    squares = sum(each * each for each in apart)
+    # The correlation of so few values is too low by about one in their number.
+    alike = sum(one * other for one, other in pairwise(apart)) / max(squares, 1e-12) + 1 / count
+    alike = min(max(alike, 0.0), _MOST_ALIKE)
+    deviation = math.sqrt(squares / (count - 1) / count * (1 + alike) / (1 - alike))
+    half = student_quantile(_CONFIDENCE, count - 1) * deviation
+    return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))

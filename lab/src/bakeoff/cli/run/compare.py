@@ -12,7 +12,7 @@ from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
-from bakeoff.comparing.capacity_lines import capacity_lines
+from bakeoff.comparing.capacity_lines import capacity_lines, ratio_lines
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
@@ -123,7 +123,12 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
         capacities = find_capacities(project, request, slo, progress)
     if options.invocation.as_json:
         found = [
-            {**asdict(each), "interval": asdict(each.interval), "findings": [asdict(found) for found in each.findings]}
+            {
+                **asdict(each),
+                "rate_per_s": each.rate_per_s,
+                "interval": asdict(each.interval),
+                "findings": [asdict(found) for found in each.findings],
+            }
             for each in capacities
         ]
         print_json({"slo": str(slo), "capacities": found})
@@ -131,6 +136,8 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
         for capacity in capacities:
             for line in capacity_lines(capacity, slo):
                 typer.echo(line)
+        for line in ratio_lines(capacities):
+            typer.echo(line)
 
 
 def _closing(project: Project, comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:
