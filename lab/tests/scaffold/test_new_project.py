@@ -206,3 +206,55 @@ def test_mistakes_write_nothing(folder: Path, options: InitOptions, words: str) 
 
     assert words in refused.value.message
     assert list(folder.iterdir()) == []
+
+
+MANY = {
+    "openapi": "3.0.3",
+    "info": {"title": "Many", "version": "1"},
+    "servers": [{"url": "https://api.example.com/v3"}],
+    "security": [{"key": []}],
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}}},
+    "paths": {
+        f"/{{org}}/{{repo}}/part{index}": {
+            "get": {
+                "operationId": f"part{index}",
+                "parameters": [
+                    {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                    for name in ("org", "repo")
+                ],
+                "responses": {"200": {"description": "ok"}},
+            }
+        }
+        for index in range(300)
+    },
+}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_many_notes_are_few_lines_and_no_public_address_is_in_a_command(
+    folder: Path, capsys: pytest.CaptureFixture[str], full: bool
+) -> None:
+    (folder / "many.json").write_text(json.dumps(MANY), "utf-8")
+
+    make_project(InitOptions(["many"], openapi="many.json", full=full))
+
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) < 25
+    assert any("300 operations: part0, part1" in line and "and 288 more" in line for line in printed)
+    assert sum("(300 times: part0, part1, part2 and 297 more)" in line for line in printed) == 2
+    commands = [line for line in printed if "--attach" in line]
+    assert commands and all("http://127.0.0.1:8080" in line for line in commands)
+    assert "- Its server is https://api.example.com: nothing is sent there unless you name it yourself." in printed
+    if not full:
+        assert 'query = { key = "replace-me" }' in (folder / "bakeoff.toml").read_text("utf-8")
+
+
+def test_faults_of_the_description_are_printed_and_hinder_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = {**MANY, "info": {"title": "Many"}}
+    (folder / "many.json").write_text(json.dumps(document, indent=1), "utf-8")
+
+    make_project(InitOptions(["many"], openapi="many.json"))
+
+    assert '- many.json: line 3: /info: "version" is a required property' in capsys.readouterr().out

@@ -98,6 +98,30 @@ def test_headers_go_with_every_described_operation(tmp_path: Path) -> None:
     assert dict(http(found["listUsers"]).headers) == {"authorization": "Bearer x", "X-Key": "k"}
 
 
+def test_parts_of_the_query_go_with_every_operation_and_with_the_health_check(tmp_path: Path) -> None:
+    workload = loaded(tmp_path, 'query = { key = "s", limit = "3" }\nheaders = { X-Key = "k" }')
+    found = operations(workload)
+
+    assert http(found["listUsers"]).path == "/api/users?key=s&limit=3"
+    assert http(found["getUser"]).path == "/api/users/${captured.id}?key=s&limit=3"
+    health = workload.declared.health.http
+    assert health is not None
+    assert (health.path, dict(health.headers)) == ("/api/health?key=s&limit=3", {"X-Key": "k"})
+
+
+def test_an_import_is_made_again_when_a_file_that_it_refers_to_changes(tmp_path: Path) -> None:
+    loaded(tmp_path, "")
+    path = "get: { operationId: NAME, responses: { '200': { description: ok } } }"
+    (tmp_path / "path.yaml").write_text(path.replace("NAME", "one"), "utf-8")
+    text = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths: { /a: { $ref: path.yaml } }\n"
+    (tmp_path / "users.openapi.yaml").write_text(text, "utf-8")
+    assert [*operations(load_workload(Project(tmp_path), "users"))] == ["one"]
+
+    (tmp_path / "path.yaml").write_text(path.replace("NAME", "two"), "utf-8")
+
+    assert [*operations(load_workload(Project(tmp_path), "users"))] == ["two"]
+
+
 OWN = """
 headers = { X-Key = "k", x-client = "lab" }
 
