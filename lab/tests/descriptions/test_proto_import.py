@@ -12,7 +12,7 @@ from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.descriptions.imported import ImportedApi, ImportedOperation
 from bakeoff.descriptions.proto_import import import_proto
 from bakeoff.descriptions.proto_sources import ProtoSource
-from bakeoff.scaffold.first_load import first_message
+from bakeoff.workload.expressible import first_rendered
 
 
 def imported(folder: Path, text: str) -> ImportedApi:
@@ -23,7 +23,7 @@ def imported(folder: Path, text: str) -> ImportedApi:
     for each in api.operations:
         method = codec.method(str(each.call["method"]))
         assert method is not None
-        codec.encode(method.request, json.loads(first_message(str(each.message))))
+        codec.encode(method.request, json.loads(first_rendered(str(each.message))))
     return api
 
 
@@ -32,7 +32,7 @@ def by_name(api: ImportedApi) -> Mapping[str, ImportedOperation]:
 
 
 def sent(operation: ImportedOperation) -> Any:
-    return json.loads(first_message(str(operation.message)))
+    return json.loads(first_rendered(str(operation.message)))
 
 
 BOOKS = """

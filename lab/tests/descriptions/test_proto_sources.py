@@ -165,3 +165,22 @@ def test_a_folder_of_a_workload_has_the_files_that_its_proto_imports(
     planned = compile_plan(workload, Load("shop", "grpc", "127.0.0.1", 1, "smoke", phases=[])).proto
     assert planned is not None
     assert planned.import_path == str(contract)
+
+
+def test_modules_that_buf_has_downloaded_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUF_CACHE_DIR", str(tmp_path / "cache"))
+    place = "cache/v3/modules/b5/buf.build/shop/types/0123/files/shop/types/money.proto"
+    file = written(tmp_path, {"repo/shop.proto": shop("shop/types/money.proto"), place: MONEY})
+
+    assert import_proto(ProtoSource(file)).operations
+
+
+def test_a_repository_s_own_copy_of_google_s_files_comes_first(tmp_path: Path) -> None:
+    own = """syntax = "proto3"; package google.api; import "google/protobuf/descriptor.proto";
+    extend google.protobuf.FieldOptions { string own = 50001; }"""
+    text = shop("types/money.proto", "google/api/annotations.proto").replace(
+        "string id = 1;", 'string id = 1 [(google.api.own) = "x"];'
+    )
+    files = {"shop.proto": text, "types/money.proto": MONEY, "third_party/google/api/annotations.proto": own}
+
+    assert import_proto(ProtoSource(written(tmp_path, files))).left_out == []

@@ -1,20 +1,14 @@
 """Loads a new workload as a run does, before it is called done."""
 
 import json
-import re
 from collections.abc import Iterator
 
 from bakeoff.conformance.grpc_protocol import codec_of
 from bakeoff.conformance.proto_codec import ProtoMismatchError
+from bakeoff.workload.expressible import first_rendered
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import BASE_TIME_MS, Load, compile_plan
+from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import Plan
-from bakeoff.workload.random_numbers import RandomNumbers
-from bakeoff.workload.rendering import Event, render
-from bakeoff.workload.template import parse_template
-
-# Fits texts and numbers: what a reply will show is not known yet.
-_CAPTURED = "1"
 
 
 def first_plan(workload: Workload, protocol: str) -> Plan:
@@ -30,12 +24,6 @@ def unreadable_messages(workload: Workload) -> Iterator[tuple[str, str]]:
         if method is None or operation.has_text:
             continue
         try:
-            codec.encode(method.request, json.loads(first_message(operation.message_over("grpc") or "{}")))
+            codec.encode(method.request, json.loads(first_rendered(operation.message_over("grpc") or "{}")))
         except (ProtoMismatchError, ValueError) as error:
             yield operation.name, str(error)
-
-
-def first_message(template: str) -> str:
-    """The first message that a template makes."""
-    known = re.sub(r"\$\{(?:captured|login)\.[^{}]*\}", _CAPTURED, template)
-    return render(parse_template(known), RandomNumbers(1, 0, 0), Event("00000000", 0, 0, BASE_TIME_MS))

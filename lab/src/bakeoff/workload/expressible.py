@@ -38,7 +38,7 @@ def _why_not(operation: ImportedOperation) -> str | None:
     place = ""
     try:
         for place, template in _templates(operation):
-            text = _rendered(template)
+            text = first_rendered(template)
             if place == "path" and (reason := unsendable(text)) is not None:
                 return f"its path {reason}"
             if place == "message" and not operation.is_text:
@@ -60,7 +60,8 @@ def _templates(operation: ImportedOperation) -> Iterator[tuple[str, str]]:
         yield "message", operation.message if operation.is_text else without_white_space(operation.message)
 
 
-def _rendered(template: str) -> str:
+def first_rendered(template: str) -> str:
+    """The first text that a template makes; what replies will show is 1, which fits texts and numbers."""
     segments = parse_template(template)
     captured = {slot.name: "1" for slot in slots_of(segments, CapturedSlot)}
     login = {slot.name: "1" for slot in slots_of(segments, LoginSlot)}
