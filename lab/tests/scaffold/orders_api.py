@@ -9,6 +9,7 @@
 - `unique`: no two orders have one number, which the client chooses among a few.
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
+- `customers`: an order names a customer, who exists.
 - `token`: requests need the bearer token t.
 - `described`: the service shows its description.
 """
@@ -34,6 +35,8 @@ def description(*rules: str) -> Json:
     }
     if "version" in rules:
         order["properties"] = {**order["properties"], "version": {"type": "integer"}}
+    if "customers" in rules:
+        order["properties"] = {**order["properties"], "buyer_id": {"type": "integer"}}
     shown = {"type": "object", "properties": {"id": {"type": "string"}, "item": text}}
     body = {"content": {"application/json": {"schema": order}}, "required": True}
     reply = {"200": {"description": "it", "content": {"application/json": {"schema": shown}}}}
@@ -52,6 +55,14 @@ def description(*rules: str) -> Json:
         for name in ("ship", "pay"):
             step = {"operationId": f"{name}Order", "parameters": order_id, "responses": reply}
             paths[f"/orders/{{orderId}}/{name}"] = {"post": step}
+    if "customers" in rules:
+        customer = {"type": "object", "properties": {"id": {"type": "integer"}, "name": text}}
+        made = {"200": {"description": "made", "content": {"application/json": {"schema": customer}}}}
+        named = {"content": {"application/json": {"schema": {"type": "object", "properties": {"name": text}}}}}
+        paths["/customers"] = {"post": {"operationId": "createCustomer", "requestBody": named, "responses": made}}
+        customer_id = [{"name": "customerId", "in": "path", "required": True, "schema": {"type": "integer"}}]
+        read = {"operationId": "getCustomer", "parameters": customer_id, "responses": made}
+        paths["/customers/{customerId}"] = {"get": read}
     if "catalogue" in rules:
         paths["/products"] = {"get": {"operationId": "listProducts", "responses": {"200": {"description": "all"}}}}
         read = {"operationId": "getProduct", "parameters": slug, "responses": {"200": {"description": "it"}}}
@@ -72,6 +83,7 @@ class Orders(ThreadingHTTPServer):
         self.orders: dict[str, Json] = {}
         self.numbers: set[int] = set()
         self.keys: set[str] = set()
+        self.customers: set[int] = set()
         self.last = 0
         self.failed: list[str] = []
 
@@ -86,6 +98,13 @@ class _RefusedError(Exception):
         self.status = status
 
 
+def _parsed(raw: bytes) -> Any:
+    try:
+        return json.loads(raw) if raw else None
+    except ValueError as error:
+        raise _RefusedError(400, f"{raw!r} is not JSON") from error
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16
@@ -93,8 +112,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         length = int(self.headers.get("content-length") or 0)
-        body = json.loads(self.rfile.read(length)) if length else None
+        raw = self.rfile.read(length)
         try:
+            body = _parsed(raw)
             with self.server.lock:
                 status, headers, document = self._result(body)
         except _RefusedError as refused:
@@ -119,6 +139,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._check_headers()
         if self.path == "/openapi.json" and "described" in self.server.rules:
             return 200, {}, description(*self.server.rules)
+        if self.path.startswith("/customers"):
+            number = int(self.path.rpartition("/")[2]) if self.command == "GET" else 1_000 + len(self.server.customers)
+            if self.command == "GET" and number not in self.server.customers:
+                raise _RefusedError(404, "no such customer")
+            self.server.customers.add(number)
+            return 200, {}, {"id": number}
         if self.path == "/products":
             return 200, {}, {"products": [{"title": "Tea", "slug": "green-tea"}]}
         if found := re.fullmatch(r"/products/(.+)", self.path):
@@ -155,6 +181,8 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         if "refuses" in server.rules and "coupon" in body:
             raise _RefusedError(422, "unknown coupon")
+        if "customers" in server.rules and body.get("buyer_id") not in server.customers:
+            raise _RefusedError(422, "the customer does not exist")
         if "unique" in server.rules and body.get("number") in server.numbers:
             raise _RefusedError(409, f"order {body['number']} exists")
         server.numbers.add(body.get("number"))

@@ -18,6 +18,8 @@ from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.scaffold.probe.changes import MessageTemplate
+from bakeoff.scaffold.probe.repairs import named_headers
+from bakeoff.scaffold.probe.service import Reply
 from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
 
@@ -125,6 +127,15 @@ def test_what_is_refused_is_left_out(folder: Path) -> None:
         assert "item" in str(found[name].message)
 
 
+def test_messages_name_entities_that_others_create(folder: Path) -> None:
+    probed(folder, "customers")
+
+    found = operations(folder)
+    assert found["createOrder"].needs == "customer"
+    assert '"buyer_id":${captured.id}' in str(found["createOrder"].message)
+    assert found["getOrder"].needs == "order"
+
+
 def test_paths_name_what_a_list_shows(folder: Path) -> None:
     probed(folder, "catalogue")
 
@@ -136,7 +147,7 @@ def test_paths_name_what_a_list_shows(folder: Path) -> None:
 
 
 def test_many_rules_are_learnt_together(folder: Path) -> None:
-    rules = ("created", "wrapped", "header", "etag", "states", "unique", "refuses", "catalogue")
+    rules = ("created", "wrapped", "header", "etag", "states", "unique", "refuses", "catalogue", "customers")
 
     table = probed(folder, *rules)
 
@@ -271,3 +282,30 @@ def test_without_a_description_the_service_shows_its_own(folder: Path) -> None:
 
     assert (folder / "openapi.json").is_file()
     assert "http = { expect = 201 }" in (folder / "bakeoff.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "names"),
+    [
+        (
+            422,
+            '{"detail":[{"type":"missing","loc":["header","x-api-version"],"msg":"Field required"}]}',
+            "x-api-version",
+        ),
+        (400, "Required request header 'X-Request-Id' for method parameter type String is not present", "X-Request-Id"),
+        (400, '{"error":"missing x-tenant-id header"}', "x-tenant-id"),
+        (401, "no X-Api-Key", "X-Api-Key"),
+        (400, "the e-mail is not valid", None),
+        (400, "Idempotency-Key is required", "Idempotency-Key"),
+        (400, "header accept: must be JSON", "accept"),
+    ],
+)
+def test_headers_are_found_in_what_services_say(code: int, text: str, names: str | None) -> None:
+    try:
+        document = json.loads(text)
+    except ValueError:
+        document = None
+
+    found = named_headers(Reply(code, code, {}, document, text))
+
+    assert found[:1] == ([] if names is None else [names])

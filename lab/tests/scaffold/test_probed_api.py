@@ -21,7 +21,7 @@ QUICK = ComparisonRequest("quick", "a test", users=[4], phase_duration_s=2, warm
 @pytest.mark.parametrize(
     "rules",
     [
-        ("created", "wrapped", "header", "etag", "states", "unique", "refuses", "catalogue"),
+        ("created", "wrapped", "header", "etag", "states", "unique", "refuses", "catalogue", "customers"),
         ("version", "location", "states"),
     ],
     ids="-".join,

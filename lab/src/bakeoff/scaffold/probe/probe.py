@@ -299,7 +299,9 @@ class Probe:
         for session in sessions:
             captured: Captured = {}
             for step in session.steps:
-                reply = self.service.send(operations[step], captured, self.login)
+                # What its first step needs is no entity of the session.
+                needed = (self._fresh(operations[step].needs, operations) or {}) if not captured else {}
+                reply = self.service.send(operations[step], {**needed, **captured}, self.login)
                 values = reply.captured(self.service.call(operations[step]).capture)
                 if not reply.is_good or values is None:
                     self.refused[step] = reply.shown

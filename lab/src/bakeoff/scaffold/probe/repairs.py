@@ -26,6 +26,7 @@ _HEADER_NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+\b|(?<=he
 _VALUES = ("${uuid}", "1", "bakeoff")
 _NOT_ASKED_FOR = ("content-type", "content-length", "if-match", "if-none-match", "accept-encoding", "user-agent")
 _VERSION = re.compile(r"(?:.*_)?(?:version|revision|rev|etag|generation)|.*(?:Version|Revision|Etag|ETag|Generation)")
+_ID_MEMBER = re.compile(r"(?:.*_)?(?:id|uuid|slug)|.*(?:Id|Uuid|Slug)")
 _IDS = ("id", "uuid", "uid", "guid", "slug", "name", "key", "code")
 # A part of a path with a value that nothing captured.
 _MADE_UP = re.compile(r"/[\w.~-]*\$\{(?!captured|login)[^{}]*\}[\w.~-]*")
@@ -167,6 +168,27 @@ def _links(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]
                 yield Change(words, {operation.name: changed, source.name: making})
 
 
+def _named_entities(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
+    """A made-up identifier in the message: that of an entity which another operation creates."""
+    if reply.code not in (*_REFUSED, 404) or operation.needs is not None or not _has_members(operation, known.protocol):
+        return
+    message = str(operation.message_over(known.protocol))
+    creators = [each for each in known.operations.values() if each.creates and each.name in known.replies]
+    for path in _paths(MessageTemplate(message).document):
+        if not _ID_MEMBER.fullmatch(path[-1]):
+            continue
+        called = path[-1].lower().replace("_", "")
+        for creator in sorted(creators, key=lambda each: not called.startswith(str(each.creates).replace("-", ""))):
+            call = creator.call(known.protocol)
+            if creator is operation or call is None or "id" not in call.capture:
+                continue
+            shown = dict(places_of(known.replies[creator.name].document)).get(call.capture["id"])
+            slot = "${captured.id}" if isinstance(shown, int) else '"${captured.id}"'
+            changed = with_message(operation, known.protocol, MessageTemplate(message).having(path, slot))
+            words = f"names a {creator.creates} in {path[-1]}"
+            yield Change(words, {operation.name: replace(changed, needs=creator.creates)})
+
+
 def _other_ids(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
     """Another value of the creation's reply as the identifier."""
     creator = known.creator(operation.needs)
@@ -219,7 +241,10 @@ def _omissions(operation: Operation, reply: Reply, known: Known) -> Iterator[Cha
         yield Change(f"is refused with {part.split('=')[0]} in its query, which is left out", {operation.name: changed})
 
 
-_REPAIRS: Sequence[Repair] = (_headers, _tags, _versions, _links, _other_ids, _orders, _omissions)
+_REPAIRS: Sequence[Repair] = (
+    *(_headers, _tags, _versions, _links, _named_entities, _other_ids, _orders),
+    _omissions,
+)
 
 
 def places_of(document: Json, place: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
