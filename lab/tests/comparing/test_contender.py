@@ -125,10 +125,10 @@ def test_a_replica_is_read_by_targets_that_know_it_and_that_the_lab_starts() -> 
         "a-rest read_replica=on",
         "b-rest read_replica=off",
     ]
-    assert "names no read_url_variable" in impossible["b-rest read_replica=on"]
+    assert "--read-replica is for targets that name a read_url_variable" in impossible["b-rest read_replica=on"]
     for levels, words in (
         ({"runs_in": ["docker"]}, "--read-replica is for targets that the lab starts as processes"),
-        ({}, "stores nothing in PostgreSQL: leave out --read-replica"),
+        ({}, "--read-replica is for targets that store in PostgreSQL: leave it out"),
     ):
         elsewhere = replace(
             reading, manifest=msgspec.structs.replace(reading.manifest, storage=StorageTable(kind="memory"))

@@ -74,7 +74,7 @@ def test_targets_of_a_workload_without_it_are_left_out_with_the_reason() -> None
 
 def test_a_target_that_stores_elsewhere_has_none() -> None:
     elsewhere = target("a-rest", storage=StorageTable(kind="memory"))
-    with pytest.raises(UsageError, match="stores nothing in PostgreSQL: leave out --overlay"):
+    with pytest.raises(UsageError, match="--overlay is for targets that store in PostgreSQL: leave it out"):
         chosen([elsewhere], [EVENTS], {"overlay": ["partitioned"]})
 
 

@@ -112,7 +112,8 @@ def init(
         typer.Argument(metavar="[NAME] [URL]", help="Name of the service, and where it answers. [name of the folder]"),
     ] = None,
     openapi: Annotated[
-        str | None, typer.Option(metavar="FILE|URL", help="OpenAPI 3 or Swagger 2 document with the operations to send.")
+        str | None,
+        typer.Option(metavar="FILE|URL", help="OpenAPI 3 or Swagger 2 document with the operations to send."),
     ] = None,
     proto: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file with the gRPC methods to call.")

@@ -8,7 +8,8 @@ from bakeoff.engines.manifest import Engine
 from bakeoff.engines.transport import FEATURE as AGENTS
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.kinds import agents_in
-from bakeoff.options.table import DOCKER, IN_PROCESSES
+from bakeoff.options.option import MeasuredWith, options_of
+from bakeoff.options.table import DOCKER, IN_PROCESSES, FactorTable
 from bakeoff.options.variant import Variant, factors_of
 from bakeoff.postgres.binaries import has_extension
 from bakeoff.postgres.extensions import ELSEWHERE, is_available
@@ -70,45 +71,33 @@ def _check_known(variants: Sequence[Variant], workloads: Mapping[str, Workload])
 def _reasons(contender: Contender) -> Iterator[str]:
     """Why the engine or the workload does not support a contender."""
     engine, workload, variant, protocol = contender.engine, contender.workload, contender.variant, contender.protocol
-    in_database, is_http2 = contender.storage == POSTGRESQL, protocol == "grpc" or variant.http_version == "2"
-    effects = [each.effect for each in workload.declared.operations if each.needs is None]
-    creates = any(effect is not None and effect.document is not None for effect in effects)
     if variant.payload not in workload.payloads:
         yield f"{workload.name} has no payload {variant.payload}, only {', '.join(workload.payloads)}."
     if protocol not in engine.manifest.protocols:
         yield f"The engine {engine.name} does not speak {protocol}: use another --engine."
-    if variant.preload > 0 and not creates:
-        yield f"No operation of {workload.name} creates anything that --preload could store: leave it out."
     if variant.overlay is not None and variant.overlay not in workload.overlays:
         yield f"{workload.name} has no overlay {variant.overlay}. {overlays_in_words(workload)}"
-    if variant.overlay is not None and contender.target.manifest.storage.prepare is not None:
-        yield "Its own prepare command makes the tables: leave out --overlay."
-    if variant.pgbouncer is None and variant.pgbouncer_connections != Variant().pgbouncer_connections:
-        yield "--pgbouncer-connections needs --pgbouncer session or transaction."
-    if variant.replicas is not None and (is_http2 or variant.tls):
-        yield "--replicas puts HAProxy before REST over HTTP/1.1 without TLS: leave it out."
-    around = {
-        "--replicas": variant.replicas is not None,
-        "--pgbouncer": variant.pgbouncer is not None,
-        "--read-replica": variant.read_replica,
-        "--overlay": variant.overlay is not None,
-    }
-    for option in (option for option, is_given in around.items() if is_given):
-        if option != "--overlay" and variant.runs_in != IN_PROCESSES:
-            yield f"{option} is for targets that the lab starts as processes: leave it out."
-        if option != "--replicas" and not in_database:
-            yield f"It stores nothing in PostgreSQL: leave out {option}."
-    if variant.read_replica and contender.target.manifest.run.read_url_variable is None:
-        yield ("It cannot read from a replica, since it names no read_url_variable: leave out --read-replica.")
-    if variant.no_keep_alive and is_http2:
-        yield "HTTP/2 and gRPC keep their connections: leave out --no-keep-alive."
-    if variant.http_version == "2" and protocol == "grpc":
-        yield "gRPC is HTTP/2 always: leave out --http-version."
-    if variant.gzip and protocol != "grpc":
-        yield "--gzip compresses gRPC messages: name gRPC targets."
-    if variant.ping is not None and not is_http2:
-        yield "--ping needs gRPC, or --http-version 2."
+    measured_with = _measured_with(contender)
+    for option in options_of(FactorTable).values():
+        if getattr(variant, option.field) != option.default and (reason := option.unsuited(measured_with)) is not None:
+            yield reason
     yield from _missing_features(contender)
+
+
+def _measured_with(contender: Contender) -> MeasuredWith:
+    variant, protocol, manifest = contender.variant, contender.protocol, contender.target.manifest
+    effects = [each.effect for each in contender.workload.declared.operations if each.needs is None]
+    return MeasuredWith(
+        protocol=protocol,
+        is_http2=protocol == "grpc" or variant.http_version == "2",
+        is_process=variant.runs_in == IN_PROCESSES,
+        uses_tls=variant.tls,
+        uses_pooler=variant.pgbouncer is not None,
+        stores_in_postgresql=contender.storage == POSTGRESQL,
+        prepares_itself=manifest.storage.prepare is not None,
+        reads_from_replica=manifest.run.read_url_variable is not None,
+        creates=any(effect is not None and effect.document is not None for effect in effects),
+    )
 
 
 def _missing_features(contender: Contender) -> Iterator[str]:

@@ -54,6 +54,29 @@ class Requires:
 
 
 @dataclass(frozen=True)
+class MeasuredWith:
+    """What decides which options a contender can have: its target, its workload, and its other options."""
+
+    protocol: str
+    is_http2: bool
+    is_process: bool
+    uses_tls: bool
+    uses_pooler: bool
+    stores_in_postgresql: bool
+    prepares_itself: bool
+    reads_from_replica: bool
+    creates: bool
+
+
+@dataclass(frozen=True)
+class Suits:
+    """What a contender must be for an option: others are left out. `reason` follows the option's name."""
+
+    reason: str
+    holds: Callable[[MeasuredWith], bool]
+
+
+@dataclass(frozen=True)
 class Option:
     """One option. `field` is its name in code and in the stored request, `name` in files and messages.
 
@@ -64,6 +87,7 @@ class Option:
     - `is_recorded`: whether a run's record names it where it is not the default.
     - `modes`: the only modes that it is for, with an `example` of a command; `excludes` and `requires`: what it cannot
       be combined with, and what it needs. `combinations.py` checks them.
+    - `suits`: what a contender with it must be.
     """
 
     field: str
@@ -83,6 +107,7 @@ class Option:
     example: str = ""
     excludes: Sequence[Excludes] = ()
     requires: Sequence[Requires] = ()
+    suits: Sequence[Suits] = ()
 
     @property
     def label(self) -> str:
@@ -108,6 +133,11 @@ class Option:
             return self.read(value)
         except UsageError as error:
             raise UsageError(f"--{self.flag}: {error.message}") from error
+
+    def unsuited(self, measured_with: MeasuredWith) -> str | None:
+        """Why a contender cannot have it; None where it can."""
+        reason = next((each.reason for each in self.suits if not each.holds(measured_with)), None)
+        return None if reason is None else f"{self.label} {reason}: leave it out."
 
     def words(self, value: Json) -> str:
         """A value as names and records show it."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bakeoff.documents.checked import Json
 from bakeoff.options import kinds
 from bakeoff.options.kinds import ValueKind
-from bakeoff.options.option import Excludes, Requires, option
+from bakeoff.options.option import Excludes, Requires, Suits, option
 from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
@@ -28,6 +28,9 @@ DATABASE_URL = "DATABASE_URL"
 ENVIRONMENT = (DATABASE_URL,)
 _BESIDE_PHASES = Excludes("own_phases", "phases declare every load and its duration")
 _OF_STARTED_TARGETS = Excludes("attached", "the lab cannot configure, pin or limit a target that it did not start")
+_OF_PROCESSES = Suits("is for targets that the lab starts as processes", lambda it: it.is_process)
+_IN_POSTGRESQL = Suits("is for targets that store in PostgreSQL", lambda it: it.stores_in_postgresql)
+_OVER_HTTP2 = Suits("is for gRPC, and for --http-version 2", lambda it: it.is_http2)
 
 
 def _on_hosts(agents: int | str) -> bool:
@@ -78,21 +81,36 @@ class FactorTable:
     shared_keys: int | None = option(
         None, kinds.whole(1, 1_000_000), "Number of keys that all virtual users share and contend for", unset="none"
     )
-    preload: int = option(0, kinds.whole(0), "Rows inserted before the run", unit="rows", plan="preload")
+    preload: int = option(
+        0,
+        kinds.whole(0),
+        "Rows inserted before the run",
+        unit="rows",
+        plan="preload",
+        suits=(Suits("needs an operation that creates what is stored", lambda it: it.creates),),
+    )
     no_keep_alive: bool = option(
         False,
         kinds.SWITCH,
         "HTTP: open a connection for each request",
         plan="keep_alive",
         in_plan=lambda is_off: not is_off,
+        suits=(Suits("is for HTTP/1.1, as HTTP/2 and gRPC keep their connections", lambda it: not it.is_http2),),
     )
     http_version: str = option(
         "1.1",
         kinds.choice("1.1", "2"),
         "HTTP: version of the protocol; 2 by ALPN with TLS, and with prior knowledge without",
         plan="http_version",
+        suits=(Suits("is for REST, as gRPC is HTTP/2 always", lambda it: it.protocol != "grpc"),),
     )
-    gzip: bool = option(False, kinds.SWITCH, "gRPC: compress messages", plan="gzip")
+    gzip: bool = option(
+        False,
+        kinds.SWITCH,
+        "gRPC: compress messages",
+        plan="gzip",
+        suits=(Suits("compresses the messages of gRPC targets", lambda it: it.protocol == "grpc"),),
+    )
     ping: str | None = option(
         None,
         kinds.PING,
@@ -101,6 +119,7 @@ class FactorTable:
         unset="none",
         plan="ping",
         in_plan=planned_ping,
+        suits=(_OVER_HTTP2,),
     )
     tls: bool = option(
         False,
@@ -135,6 +154,10 @@ class FactorTable:
         "REST: processes of the target behind HAProxy; 1 is one process behind it",
         unset="no-proxy",
         excludes=(_OF_STARTED_TARGETS,),
+        suits=(
+            _OF_PROCESSES,
+            Suits("puts HAProxy before REST over HTTP/1.1 without TLS", lambda it: not it.is_http2 and not it.uses_tls),
+        ),
     )
     pgbouncer: str | None = option(
         None,
@@ -142,9 +165,14 @@ class FactorTable:
         "PgBouncer between target and embedded database, by its pool mode; transaction needs version 1.21",
         unset="no-pooler",
         excludes=(_OF_STARTED_TARGETS, Excludes(DATABASE_URL, "it stands before the embedded PostgreSQL")),
+        suits=(_OF_PROCESSES, _IN_POSTGRESQL),
     )
     pgbouncer_connections: int = option(
-        20, kinds.whole(1, 150), "Connections that PgBouncer opens to the database at the most", unit="connections"
+        20,
+        kinds.whole(1, 150),
+        "Connections that PgBouncer opens to the database at the most",
+        unit="connections",
+        suits=(Suits("needs --pgbouncer session or transaction", lambda it: it.uses_pooler),),
     )
     read_replica: bool = option(
         False,
@@ -152,12 +180,21 @@ class FactorTable:
         "Targets that can do so read from a streaming replica of the embedded database, which has applied every commit "
         "that is acknowledged",
         excludes=(_OF_STARTED_TARGETS, Excludes(DATABASE_URL, "it follows the embedded PostgreSQL")),
+        suits=(
+            _OF_PROCESSES,
+            _IN_POSTGRESQL,
+            Suits("is for targets that name a read_url_variable", lambda it: it.reads_from_replica),
+        ),
     )
     overlay: str | None = option(
         None,
         kinds.text(),
         "Overlay of the workload's schema, such as partitioned: the same tables, laid out in another way",
         unset="no-overlay",
+        suits=(
+            _IN_POSTGRESQL,
+            Suits("is for tables that no prepare command of the target makes", lambda it: not it.prepares_itself),
+        ),
     )
     runs_in: str = option(
         IN_PROCESSES,
