@@ -204,8 +204,8 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     repository.edit("shop.py", r'(if self\.path == "/items":\n +)', rf"\g<1>{SLOWER}")
     repository.commit("Slower")
     said = repository.bakeoff("gate", "--against", "HEAD~1", "--no-rerun", *SHORT, status=1)
-    failed = _failed_operations(said)
-    assert failed.keys() == {"listItems"} and "mean" in failed["listItems"], said
+    slower = _failed_operations(said)
+    assert slower.keys() == {"listItems"} and "mean" in slower["listItems"], said
     repository.revert()
     repository.bakeoff("gate", "--against", "HEAD~2", "--no-rerun", *SHORT)
     status = subprocess.run(
