@@ -25,6 +25,15 @@ def asking(levels: Mapping[str, Sequence[Level]] | None = None, **settings: Sequ
     return ComparisonRequest("quick", "", levels=levels or {}, settings=settings)
 
 
+def test_a_sustained_run_starts_with_a_large_table_unless_told_otherwise() -> None:
+    sustained = replace(asking(), mode="sustained")
+    assert [variant.preload for variant in sustained.variants()] == [1_000_000]
+    own = replace(asking({"preload": [5, 7]}), mode="sustained")
+    assert [variant.preload for variant in own.variants()] == [5, 7]
+    assert [variant.preload for variant in asking().variants()] == [0]
+    assert [(phase.virtual_users, phase.duration_s) for phase in sustained.phases] == [(64, 900)]
+
+
 def keys(request: ComparisonRequest, *protocols: str) -> tuple[list[str], dict[str, str]]:
     targets = [target(f"a-{protocol}", protocol) for protocol in protocols]
     possible, impossible = contenders_of(targets, request.variants(), WORKLOADS, ENGINES)

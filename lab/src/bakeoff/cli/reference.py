@@ -18,8 +18,9 @@ Every command and option. `./bakeoff generate` writes this page from
 
 ## bakeoff run
 
-`./bakeoff run MODE` with MODE `smoke`, `quick`, `full`, `saturation`, `rate`, `equal` or `count` (with `--requests` the
-mode may be left out), or `./bakeoff run FILE.toml` for an experiment. Options on the command line override the file's.
+`./bakeoff run MODE` with MODE `smoke`, `quick`, `full`, `saturation`, `sustained`, `rate`, `equal` or `count` (with
+`--requests` the mode may be left out), or `./bakeoff run FILE.toml` for an experiment. Options on the command line
+override the file's.
 
 - **Plan**: the member of the [plan](../lab/src/bakeoff/formats/plan.schema.json) that the option sets.
 - **Record**: whether a run's record (`settings`) names the option where it is not the default.

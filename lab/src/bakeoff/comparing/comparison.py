@@ -27,9 +27,11 @@ from bakeoff.postgres.databases import (
     one_choice,
     opposite_database,
 )
-from bakeoff.postgres.embedded import APPLICATION
+from bakeoff.postgres.embedded import APPLICATION, InstanceKind
+from bakeoff.postgres.embedded import SUSTAINED as SUSTAINED_INSTANCE
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.results.mode_names import SUSTAINED
 from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import check_limits, tree_pinned_to
@@ -152,7 +154,7 @@ class _Invocation:
         own = _own(contenders)
         postgres = _postgres_of(own)
         stores = any(each.storage == POSTGRESQL for each in own)
-        instance = application_instance(project, postgres) if stores else None
+        instance = application_instance(project, postgres, _kind_of(request)) if stores else None
         server = stack.enter_context(instance or application_database(project, postgres)) if stores else None
         opposite = stack.enter_context(_opposite(project, request, own, postgres))
         contained = stack.enter_context(_contained(project, request, contenders))
@@ -210,6 +212,11 @@ def _postgres_of(contenders: Sequence[Contender]) -> str:
     return one_choice({contender.key: contender.target.manifest.storage.postgres for contender in storing})
 
 
+def _kind_of(request: ComparisonRequest) -> InstanceKind:
+    """The settings of the server that runs are measured on."""
+    return SUSTAINED_INSTANCE if request.mode == SUSTAINED else APPLICATION
+
+
 def _opposite(
     project: Project, request: ComparisonRequest, contenders: Sequence[Contender], postgres: str
 ) -> contextlib.AbstractContextManager[Server | None]:
@@ -217,7 +224,7 @@ def _opposite(
     storing = [each for each in contenders if each.storage == POSTGRESQL and can_alternate(each, has_own_server=True)]
     if request.against is None or not storing:
         return contextlib.nullcontext(None)
-    return opposite_database(project, postgres)
+    return opposite_database(project, postgres, _kind_of(request))
 
 
 @contextlib.contextmanager
@@ -233,7 +240,7 @@ def _contained(
     with DockerLauncher(docker, project.root, request) as launcher, contextlib.ExitStack() as stack:
         database = None
         if any(each.storage == POSTGRESQL for each in own):
-            database = DatabaseContainer(launcher, postgres_image(), APPLICATION, project.logs)
+            database = DatabaseContainer(launcher, postgres_image(), _kind_of(request), project.logs)
             database.start()
             stack.callback(database.stop)
         yield Contained(database, docker, launcher)

@@ -13,10 +13,11 @@ from bakeoff.options.kinds import agents_in
 from bakeoff.options.option import options_of, with_values
 from bakeoff.options.table import ComparisonTable, FactorTable
 from bakeoff.options.variant import Level, Variant, variants_of
-from bakeoff.results.mode_names import COUNT
+from bakeoff.results.mode_names import COUNT, SUSTAINED
 from bakeoff.running.modes import (
     EQUAL,
     RATE,
+    SUSTAINED_ROWS,
     Phase,
     count_phases,
     equal_phases,
@@ -97,7 +98,10 @@ class ComparisonRequest(ComparisonTable):
         return Settling(first_s, later_s)
 
     def variants(self) -> list[Variant]:
-        return variants_of(self.levels, self.settings, repetitions=2 if self.aa else 1)
+        levels = self.levels
+        if self.mode == SUSTAINED and "preload" not in levels:
+            levels = {**levels, "preload": [SUSTAINED_ROWS]}
+        return variants_of(levels, self.settings, repetitions=2 if self.aa else 1)
 
     def as_document(self) -> dict[str, Json]:
         return asdict(self)

@@ -20,6 +20,7 @@ from bakeoff.judging.pairings import Place, log_ratios, pairings_of, places
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
+from bakeoff.judging.sustained import sustained_windows
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
 from bakeoff.judging.verdict import verdict_of
@@ -146,6 +147,7 @@ def _contender(
         ceiling_share=limits.ceiling_share,
         reference_shares=limits.reference_shares,
         operations_per_commit=limits.operations_per_commit,
+        sustained=sustained_windows(runs.counted.values()),
         findings=(),
         settings=newest.settings,
         environment=newest.environment,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
+from bakeoff.judging.sustained import SustainedWindow
 from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.finding_kinds import LOSING
 from bakeoff.results.findings import JudgedFinding
@@ -270,6 +271,7 @@ class JudgedContender:
     contract_profile: str = ""
     durability: str = "unknown"
     operations_per_commit: float | None = None
+    sustained: Sequence[SustainedWindow] = ()
     indicative: Sequence[str] = ()
     peak_level: str | None = None
     sustainable_throughput_per_s: Estimate | None = None

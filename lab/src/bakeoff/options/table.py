@@ -22,7 +22,7 @@ MOST_REPLICAS = 8
 AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica", "overlay")
 # Factors that change no message: where programs run, how many of them, and how tables are laid out.
 PLACEMENT = ("agents", "runs_in", *AROUND_TARGET)
-MODES = ("smoke", "quick", "full", "saturation", "rate", "equal", "count")
+MODES = ("smoke", "quick", "full", "saturation", "sustained", "rate", "equal", "count")
 # Variables that options need or exclude, as if they were options.
 DATABASE_URL = "DATABASE_URL"
 ENVIRONMENT = (DATABASE_URL,)

@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -35,18 +36,22 @@ def application_database(project: Project, postgres: str = EMBEDDED) -> Abstract
     return nullcontext(server)
 
 
-def application_instance(project: Project, postgres: str = EMBEDDED) -> Instance | None:
+def application_instance(
+    project: Project, postgres: str = EMBEDDED, kind: InstanceKind = APPLICATION
+) -> Instance | None:
     """The lab's own server for targets, which it may crash; None where DATABASE_URL names another."""
     if os.environ.get("DATABASE_URL"):
         return None
-    return Instance(find_installation(project, postgres), APPLICATION, project.logs)
+    return Instance(find_installation(project, postgres), kind, project.logs)
 
 
-def opposite_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server | None]:
+def opposite_database(
+    project: Project, postgres: str = EMBEDDED, like: InstanceKind = APPLICATION
+) -> AbstractContextManager[Server | None]:
     """A second server with the settings of the application database; None where that is the user's own."""
     if os.environ.get("DATABASE_URL"):
         return nullcontext(None)
-    return Instance(find_installation(project, postgres), OPPOSITE, project.logs)
+    return Instance(find_installation(project, postgres), replace(OPPOSITE, overrides=like.overrides), project.logs)
 
 
 def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:

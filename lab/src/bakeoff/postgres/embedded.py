@@ -44,6 +44,15 @@ _SMALL = ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB")
 APPLICATION = InstanceKind("application", "application")
 # The second one in a comparison of two commits that take turns: what one side writes is no load of the other's server.
 OPPOSITE = InstanceKind("opposite", "application")
+# PostgreSQL's own defaults where those of runs keep its upkeep out of windows, and a cache that a table can outgrow.
+SUSTAINED = InstanceKind(
+    "application",
+    "application",
+    (
+        *("shared_buffers=128MB", "min_wal_size=80MB", "max_wal_size=1GB", "checkpoint_timeout=5min"),
+        "autovacuum_naptime=1min",
+    ),
+)
 # For manual requests, beside runs.
 DEVELOPMENT = InstanceKind("development", "application", _SMALL)
 METRICS = InstanceKind("metrics", "performance_metrics", _SMALL, serves_targets=False)

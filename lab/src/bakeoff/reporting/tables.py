@@ -25,6 +25,7 @@ from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
 from bakeoff.reporting.scale_curves import scale_tables
+from bakeoff.reporting.sustained import sustained_table
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.text.table import Table
 
@@ -42,6 +43,7 @@ _MEDIANS = "Medians over rounds."
 def all_tables(judgement: Judgement) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
     tables = [*equal_load_tables(judgement), *scale_tables(judgement.scale_curves)]
+    tables.append(sustained_table(judgement.contenders))
     for division in judgement.divisions:
         own = judgement.of_division(division)
         of_division = [ranking(judgement, own), *choice_tables(judgement, own)]

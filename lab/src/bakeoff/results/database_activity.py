@@ -48,7 +48,7 @@ class PhaseActivity(Sessions):
 
     `vacuum_s` and `checkpoint_s` are how long a vacuum (autovacuum, or the lab's own) and a checkpoint overlapped with
     it. `table_bytes` are sizes with indexes at its begin and end; flushes of the write-ahead log took `fsync_ms` each.
-    `commits` are those that wrote.
+    `commits` are those that wrote. Checkpoints and autovacuums are those that ended in it; the log grew by `wal_bytes`.
     """
 
     vacuum_s: float | None = None
@@ -58,6 +58,9 @@ class PhaseActivity(Sessions):
     fsyncs: int | None = None
     fsync_ms: float | None = None
     commits: int | None = None
+    checkpoints: int | None = None
+    autovacuums: int | None = None
+    wal_bytes: int | None = None
 
 
 @dataclass(frozen=True)

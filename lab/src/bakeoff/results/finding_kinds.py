@@ -42,6 +42,15 @@ STOPPED_EARLY = _warning(
     "The highest load that it holds is below that: read the phases before. --users measures other loads.",
     KindLimits("{0:.0%} of the requests of a phase", 0.10),
 )
+NOT_SUSTAINED = _warning(
+    "not-sustained",
+    "A window of mode sustained contained too little of PostgreSQL's upkeep, or the table fitted into its buffers.",
+    "what the window says of lasting load",
+    "In phase {phase} {problems}.",
+    "Take longer windows (--phase-duration) or more rows (--preload). A server of your own needs PostgreSQL's default "
+    "checkpoint settings.",
+    KindLimits("{0:g} checkpoints, {1:g} autovacuum", 2, 1),
+)
 WRONG_READS = _error(
     "wrong-reads",
     "Reads returned a state that the acknowledged writes exclude.",

@@ -11,6 +11,7 @@ from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.finding_kinds import AUDIT_FAILED, VOIDING
 from bakeoff.results.findings import Finding
 from bakeoff.results.machine_state import MachineState
+from bakeoff.results.mode_names import SUSTAINED
 from bakeoff.results.run import Measured, PhaseResult, RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running import durability_label, findings, summary
@@ -197,6 +198,7 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
         *findings.machine_findings(facts.machine, total.duration_s),
         *_waiting_findings(facts),
         *findings.gauge_findings(facts.watched.gauge_reads),
+        *_sustained_findings(facts, figures),
         *findings.replica_findings(facts.environment.get("replica_transactions")),
         *miscounts,
         *memory_findings(figures.watched.samples, figures.phases),
@@ -211,6 +213,13 @@ def _waiting_findings(facts: RunFacts) -> list[Finding]:
     )
     maintained = 0.0 if facts.database is None else maintained_s(pauses, facts.database)
     return findings.waiting_findings(target_percent, database_percent, maintained)
+
+
+def _sustained_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:
+    if facts.request.mode != SUSTAINED:
+        return []
+    buffers = None if facts.database is None else facts.database.buffers_bytes
+    return findings.sustained_findings(figures.activity, buffers)
 
 
 def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:

@@ -10,6 +10,7 @@ from bakeoff.results import finding_kinds as kinds
 from bakeoff.results import histograms
 from bakeoff.results.audit import Audit
 from bakeoff.results.cost import Sample
+from bakeoff.results.database_activity import DatabaseActivity
 from bakeoff.results.findings import Finding
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.operations import MeasuredOperation
@@ -195,6 +196,25 @@ def gauge_findings(reads: Sequence[GaugeReads]) -> list[Finding]:
 def replica_findings(transactions: str | None) -> list[Finding]:
     """Reads from a replica; `transactions` is how many it has served, None where there was none."""
     return [] if transactions is None else [kinds.READ_REPLICA(transactions=int(transactions))]
+
+
+def sustained_findings(activity: DatabaseActivity | None, buffers_bytes: int | None) -> list[Finding]:
+    """The windows of a sustained run that did not meet what they are for."""
+    checkpoints, autovacuums = kinds.NOT_SUSTAINED.limits
+    found = []
+    for number, phase in (activity.phases or {}).items() if activity is not None else ():
+        table, problems = phase.table_bytes_before, []
+        if phase.checkpoints is not None and phase.checkpoints < checkpoints:
+            problems.append(f"{phase.checkpoints} of at least {checkpoints:g} checkpoints ended")
+        if phase.autovacuums is not None and phase.autovacuums < autovacuums:
+            problems.append("no autovacuum ended")
+        if table is not None and buffers_bytes is not None and table <= buffers_bytes:
+            problems.append(
+                f"{table / 2**20:,.0f} MiB of tables fitted into {buffers_bytes / 2**20:,.0f} MiB of buffers"
+            )
+        if problems:
+            found.append(kinds.NOT_SUSTAINED(phase=number, problems=", ".join(problems)))
+    return found
 
 
 # In a shorter phase, caches and pools that fill look like a leak; less growth is noise.

@@ -14,7 +14,7 @@ from bakeoff.postgres.relations import RequiredTables
 from bakeoff.postgres.server import Server
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
-from bakeoff.results.mode_names import SATURATION
+from bakeoff.results.mode_names import SATURATION, SUSTAINED
 from bakeoff.results.run import RunResult, file_stem
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
@@ -311,7 +311,9 @@ class _Drive:
             self._records.append(record)
             if self._concluded is None:
                 self._look_at_edge(record, watch)
-            if self._vacuum is not None and vacuum_is_due(record, self._steps):
+            # Of a sustained run, autovacuum's work is part of what it shows.
+            is_own = self._request.mode != SUSTAINED
+            if self._vacuum is not None and is_own and vacuum_is_due(record, self._steps):
                 self._vacuum.begin()
             is_last = self._stops_after(record)
             if self._request.crashes and (is_last or self._begins_crash(record)):

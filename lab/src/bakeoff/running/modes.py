@@ -7,7 +7,7 @@ import msgspec
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
-from bakeoff.results.mode_names import COUNT, SATURATION
+from bakeoff.results.mode_names import COUNT, SATURATION, SUSTAINED
 from bakeoff.workload.plan_records import PlannedPhase
 
 _RATE_PHASE_S = 30.0
@@ -54,6 +54,9 @@ _PROBE_S = 3.0
 # As long as the rate is not known; it changes neither the number of phases nor how long they take.
 _RATE_TO_COME = 1000.0
 
+# Some hundred MB: several times what PostgreSQL keeps in its buffers by default.
+SUSTAINED_ROWS = 1_000_000
+
 SMOKE = (Phase("Smoke", 1, iterations=5),)
 RATE = "rate"
 EQUAL = "equal"
@@ -71,6 +74,8 @@ MODES: Mapping[str, Sequence[Phase]] = {
     "quick": _levels(10, **{**_UP_TO_100, "High-load": 200}),
     "full": (*_levels(120, **_UP_TO_100), Phase("Higher-load", 200, 300)),
     SATURATION: _levels(120, **_UP_TO_100, Very_high=200, Extreme=500, Maximum=1000, Saturation=2000),
+    # A checkpoint every five minutes is PostgreSQL's default: two whole ones fit, wherever the first begins.
+    SUSTAINED: _levels(900, Sustained=64),
 }
 
 
@@ -96,7 +101,7 @@ def phases_with(users: Sequence[int], like: Sequence[Phase]) -> list[Phase]:
     """Phases of these numbers of virtual users, each as long as the shortest of `like`."""
     duration_s = shortest_s(like)
     if duration_s is None:
-        raise UsageError("--users needs a mode whose phases have a duration: quick, full or saturation.")
+        raise UsageError("--users needs a mode whose phases have a duration: quick, full, saturation or sustained.")
     return [Phase(f"{count:,} users", count, duration_s) for count in users]
 
 

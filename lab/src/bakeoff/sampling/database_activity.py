@@ -64,6 +64,9 @@ class PhaseEdge:
     transactions: int = 0
     rows: int = 0
     client_flushes: int | None = None
+    autovacuums: int = 0
+    wal_bytes: int = 0
+    checkpoints: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class DatabaseCounts:
     marks: Sequence[PhaseEdge]
     vacuum_spans: Sequence[Span]
     period_s: float
+    buffers_bytes: int | None = None
 
     @property
     def written(self) -> list[Written]:
@@ -147,7 +151,8 @@ class DatabaseWatch:
                 for before, now in ((counters, after), (position, self._end_position))
                 for name, count in now.items()
             }
-        return DatabaseCounts(counted, self._looks, self._marks, vacuum_spans, self._period_s)
+        buffers = _tried(self.server, _buffers_bytes)
+        return DatabaseCounts(counted, self._looks, self._marks, vacuum_spans, self._period_s, buffers)
 
     def _loop(self) -> None:
         try:
@@ -196,6 +201,9 @@ def phase_activity(
         fsyncs=flushes,
         fsync_ms=flush_ms / flushes if flushes and flush_ms > 0 else None,
         commits=wrote,
+        checkpoints=last.checkpoints - first.checkpoints if first and last else None,
+        autovacuums=last.autovacuums - first.autovacuums if first and last else None,
+        wal_bytes=last.wal_bytes - first.wal_bytes if first and last else None,
     )
 
 
@@ -282,7 +290,14 @@ def _mark(connection: "Connection[TupleRow]") -> PhaseEdge:
     row = connection.execute(_sql("database_mark" if has_wal_io else "database_mark_before_18")).fetchone()
     assert row is not None
     table_bytes, fsyncs, fsync_ms, *counts = row
-    return PhaseEdge(time.time_ns(), int(table_bytes), int(fsyncs), float(fsync_ms), *counts)
+    position = _position(connection)
+    return PhaseEdge(time.time_ns(), int(table_bytes), int(fsyncs), float(fsync_ms), *counts, **position)
+
+
+def _buffers_bytes(connection: "Connection[TupleRow]") -> int:
+    row = connection.execute("SELECT pg_size_bytes(current_setting('shared_buffers'))").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def _counters(connection: "Connection[TupleRow]") -> Counters:

@@ -15,6 +15,7 @@ SELECT
     coalesce(
         sum(CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN writes ELSE fsyncs END)
         FILTER (WHERE backend_type = 'client backend'), 0
-    )::bigint AS client_flushes
+    )::bigint AS client_flushes,
+    (SELECT coalesce(sum(autovacuum_count), 0)::bigint FROM pg_stat_user_tables) AS autovacuums
 FROM pg_stat_io
 WHERE object = 'wal';

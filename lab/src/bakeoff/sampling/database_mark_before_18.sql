@@ -11,5 +11,6 @@ SELECT
     (
         SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables
     ) AS rows,
-    NULL::bigint AS client_flushes
+    NULL::bigint AS client_flushes,
+    (SELECT coalesce(sum(autovacuum_count), 0)::bigint FROM pg_stat_user_tables) AS autovacuums
 FROM pg_stat_wal;

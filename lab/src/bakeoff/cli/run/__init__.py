@@ -27,7 +27,7 @@ def _parameters() -> Iterator[inspect.Parameter]:
     """The command's parameters as the library reads them from a function's signature."""
     mode = typer.Argument(
         metavar="MODE|FILE",
-        help="smoke, quick, full, saturation, rate, equal or count; or the TOML file of an experiment.",
+        help="smoke, quick, full, saturation, sustained, rate, equal or count; or the TOML file of an experiment.",
         autocompletion=complete_mode,
     )
     yield _parameter("what", str | None, mode)

@@ -27,6 +27,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
+from bakeoff.reporting.sustained import sustained_table
 from bakeoff.reporting.threshold_lines import exceeded_lines, failing_lines, limits_of
 from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
@@ -145,6 +146,8 @@ def _closing(project: Project, comparison: Comparison, stored: StoredComparison 
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
     if judgement is not None:
         yield from (judgement_table(judgement), *equal_load_tables(judgement))
+        if (lasting := sustained_table(judgement.contenders)).rows:
+            yield lasting
         yield from verdict_lines(judgement)
         yield from (f"{group.severity}: {group.words}" for group in groups_of(judgement, brief=False))
     elif comparison.runs:

@@ -27,7 +27,7 @@ _Target = Annotated[
 _Mode = Annotated[
     str | None,
     typer.Option(
-        help="Only runs of this mode: smoke, quick, full, saturation, rate, equal or count.",
+        help="Only runs of this mode: smoke, quick, full, saturation, sustained, rate, equal or count.",
         autocompletion=complete_mode,
     ),
 ]
