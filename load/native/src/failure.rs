@@ -21,6 +21,8 @@ pub enum Failure {
     Closed,
     Timeout,
     Malformed,
+    /// Bytes came that no request asked for: the connection is closed, and no request has failed.
+    Surplus,
     /// The reply's content is not what was expected.
     Body,
     /// The reply shows a stored document in a state that was not possible.
@@ -28,6 +30,9 @@ pub enum Failure {
     Status(u16),
     Grpc(u8),
     StreamReset,
+    /// An HTTP/2 stream that the server has refused, unprocessed.
+    StreamRefused,
+    /// An HTTP/2 stream that the server did not process before it closed the connection.
     GoAway,
     Interrupted,
 }
@@ -69,9 +74,11 @@ impl Failure {
             Self::Closed => "closed",
             Self::Timeout => "timeout",
             Self::Malformed => "malformed",
+            Self::Surplus => "surplus",
             Self::Body => "body",
             Self::WrongRead => "wrong_read",
             Self::StreamReset => "stream_reset",
+            Self::StreamRefused => "stream_refused",
             Self::GoAway => "goaway",
             Self::Interrupted => "interrupted",
             Self::Status(status) => return format!("status_{status}").into(),
@@ -92,6 +99,12 @@ impl Failure {
         matches!(self, Self::Status(_) | Self::Grpc(_) | Self::Body | Self::WrongRead | Self::Timeout)
     }
 
+    /// Whether the target has certainly not processed the request, so that it may be sent again.
+    #[must_use]
+    pub fn is_unprocessed(self) -> bool {
+        matches!(self, Self::GoAway | Self::StreamRefused)
+    }
+
     /// Explains the kind to a person.
     #[must_use]
     pub fn meaning(self) -> Option<&'static str> {
@@ -107,8 +120,10 @@ impl Failure {
             Self::Closed => Some("the target closed the connection before its reply was complete"),
             Self::Timeout => Some("no reply before the timeout; see --timeout"),
             Self::Malformed => Some("the reply is not valid in this protocol"),
+            Self::Surplus => Some("bytes came after the end of a reply"),
             Self::Body => Some("the reply's content is not what was expected"),
             Self::WrongRead => Some("the reply shows a state that the user's own writes exclude"),
+            Self::StreamRefused => Some("the target refused the stream, and refused it again"),
             Self::StreamReset | Self::GoAway => Some("the target ended the call without a status"),
             Self::Interrupted => Some("abandoned after an interruption"),
             Self::Status(_) | Self::Grpc(_) => None,

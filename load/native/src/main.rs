@@ -9,6 +9,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => cli::run(&arguments),
         Command::Hit(arguments) => cli::hit(&arguments),
+        Command::Request => cli::request(),
+        Command::Check(arguments) => cli::check(&arguments),
         Command::Null(arguments) => cli::null(&arguments),
         Command::Audit(arguments) => cli::audit(&arguments),
     };

@@ -7,6 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bakeoff_load::wire::h2::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, PREFACE, flag, kind};
@@ -205,7 +206,24 @@ fn reset_streams() {
 #[test]
 fn going_away_before_an_answer() {
     let leave = |peer: &mut Peer, _| peer.write(kind::GOAWAY, 0, 0, &[0; 8]).flush();
-    assert_eq!(outcome(&json!({}), leave), (0, errors("goaway", 3), 3));
+    assert_eq!(outcome(&json!({}), leave), (0, errors("goaway", 3), 6), "each is sent again once");
+}
+
+#[test]
+fn refused_streams_are_sent_again_once_and_counted() {
+    static REQUESTS: AtomicU32 = AtomicU32::new(0);
+    let refuse = |peer: &mut Peer, stream: u32| peer.write(kind::RST_STREAM, 0, stream, &7_u32.to_be_bytes()).flush();
+    let refuse_every_other = move |peer: &mut Peer, stream: u32| {
+        if REQUESTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+            refuse(peer, stream)
+        } else {
+            peer.answer(stream)
+        }
+    };
+    let memory = run_against(&json!({}), refuse_every_other);
+    assert_eq!((memory.ok(), memory.errors(), memory.totals[0].all.sent), (3, BTreeMap::new(), 3));
+    assert_eq!(memory.totals[0].resent, 3);
+    assert_eq!(outcome(&json!({}), refuse), (0, errors("stream_refused", 3), 1));
 }
 
 #[test]

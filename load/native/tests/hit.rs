@@ -64,7 +64,7 @@ fn the_result_has_a_line_for_each_subject() {
     assert!(lines[0].starts_with("GET http://127.0.0.1:"), "{out}");
     assert!(lines[1].starts_with("  1 user, warm-up of 0.1 s before, 0.3"), "{out}");
     assert_eq!(lines[2], "");
-    for (line, name) in [(3, "requests/s  "), (4, "requests    "), (5, "data        "), (7, "latency, ms       min")] {
+    for (line, name) in [(3, "requests/s  "), (4, "requests    "), (5, "data        "), (7, "latency, ms        min")] {
         assert!(lines[line].starts_with(&format!("  {name}")), "{line}: {out}");
     }
     assert!(out.contains("\n  generator   its own limit was not measured\n"), "{out}");
@@ -92,11 +92,18 @@ fn a_server_that_does_not_answer_is_named() {
     let advice = "Start the server, or check the address.";
     let (status, _, error) = hit(&["http://127.0.0.1:1/x"]);
     assert_eq!(status, Some(1));
-    assert_eq!(error, format!("bakeoff-load: http://127.0.0.1:1/x does not answer: Connection refused. {advice}\n"));
+    assert_eq!(
+        error,
+        format!("bakeoff-load: http://127.0.0.1:1/x does not answer: nothing listens on this port. {advice}\n")
+    );
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", silent.local_addr().expect("an address"));
-    assert!(hit(&[&url, "--timeout", "100ms"]).2.contains("does not answer: timed out."));
+    assert!(
+        hit(&[&url, "--timeout", "100ms"]).2.contains("does not answer: no reply before the timeout; see --timeout.")
+    );
     let begins_well = server("200");
     assert_eq!(hit(&[&begins_well, "-n", "1", "--no-capacity"]).0, Some(0), "a status line without words");
-    assert!(hit(&[&server("nonsense")]).2.contains("does not answer: the reply is not HTTP/1.1."));
+    assert!(
+        hit(&[&server("nonsense")]).2.contains("its reply is no good: its status is not a number of three digits.")
+    );
 }

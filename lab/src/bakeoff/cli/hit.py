@@ -10,12 +10,16 @@ from typing import Annotated, NoReturn
 import typer
 
 from bakeoff.cli.shared_options import Json
+from bakeoff.errors import BakeoffError
 
 _ENGINE = "native"
 
 
 def hit(
-    url: Annotated[str | None, typer.Argument(help="URL, such as http://127.0.0.1:3000/path.")] = None,
+    url: Annotated[
+        str | None,
+        typer.Argument(help="URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/pkg.Service/Method."),
+    ] = None,
     from_curl: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="curl command whose request to send, in quotes.")
     ] = None,
@@ -24,40 +28,104 @@ def hit(
         list[str] | None, typer.Option("-d", help="A duration such as 10s sets --duration; anything else sets --data.")
     ] = None,
     duration: Annotated[
-        str, typer.Option("--duration", "-z", help="Duration of the measurement, such as 10s or 2m.")
-    ] = "10s",
+        str | None, typer.Option("--duration", "-z", help="Duration of the measurement, such as 10s or 2m. [10s]")
+    ] = None,
     requests: Annotated[
-        int | None, typer.Option("--requests", "-n", min=1, help="Number of requests, instead of a duration.")
+        int | None,
+        typer.Option("--requests", "-n", min=1, max=10**12, help="Number of requests, instead of a duration."),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", "-q", min=0.1, help="Open model: requests per second.")
+        float | None, typer.Option("--rate", "-q", min=0.1, max=1e6, help="Open model: requests per second.")
     ] = None,
     arrivals: Annotated[
-        str, typer.Option(help="With --rate: distribution of arrivals, constant or poisson.")
-    ] = "constant",
+        str | None, typer.Option(help="With --rate: distribution of arrivals, constant or poisson. [constant]")
+    ] = None,
     method: Annotated[
         str | None, typer.Option("--method", "-m", help="HTTP method. [GET, or POST with a body]")
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option("--header", "-H", help="Header, as 'Name: value'; may be repeated.")
+        list[str] | None,
+        typer.Option("--header", "-H", help="HTTP header or gRPC metadata, as 'Name: value'; may be repeated."),
     ] = None,
     data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
     content_type: Annotated[
         str | None, typer.Option("--type", "-T", help="Content type of the body. [application/json]")
     ] = None,
+    basic: Annotated[
+        str | None, typer.Option(metavar="USER:PASSWORD", help="Basic authentication, or its file after an @.")
+    ] = None,
+    bearer: Annotated[str | None, typer.Option(metavar="TOKEN", help="Bearer token, or its file after an @.")] = None,
+    disable_keepalive: Annotated[
+        bool, typer.Option("--disable-keepalive", help="Open a connection for each request.")
+    ] = False,
+    http2: Annotated[
+        bool, typer.Option("--http2", help="HTTP/2: by ALPN with https, with prior knowledge with http.")
+    ] = False,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST:PORT:ADDRESS", help="Connect to this address for the URL's host and port."),
+    ] = None,
+    unix_socket: Annotated[Path | None, typer.Option(metavar="PATH", help="Connect to this Unix socket.")] = None,
     connections: Annotated[
         int | None, typer.Option(min=1, help="Connections that the virtual users share. [one each]")
     ] = None,
     timeout: Annotated[str, typer.Option(help="Timeout of a request.")] = "30s",
-    warm_up: Annotated[str, typer.Option(help="Duration of the warm-up, which is not counted.")] = "1s",
-    ca_file: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="CA certificate to trust.")] = None,
+    warm_up: Annotated[
+        str | None, typer.Option(help="Duration of the warm-up, which is not counted. [1s; none with --requests]")
+    ] = None,
+    ramp: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Raise the load in ten steps during this time before.")
+    ] = None,
+    think: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Pause of a user between a reply and its next request.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads that send requests.")] = 1,
     expect: Annotated[
         int | None, typer.Option(min=100, max=599, help="Expected status. [that of a first request]")
     ] = None,
     json: Json = False,
+    prometheus: Annotated[bool, typer.Option("--prometheus", help="Print the text format of Prometheus.")] = False,
+    no_capacity: Annotated[
+        bool, typer.Option("--no-capacity", help="Do not measure the generator's own limit.")
+    ] = False,
+    ca_file: Annotated[
+        Path | None,
+        typer.Option("--ca-file", "--cacert", help="CA certificates to trust, or the server's own."),
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", "-k", help="Accept any certificate.")] = False,
+    cert: Annotated[Path | None, typer.Option(help="The client's own certificate, with its chain.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The private key of --cert.")] = None,
+    server_name: Annotated[str | None, typer.Option(help="Name that the certificate must match. [the host]")] = None,
+    slots: Annotated[bool, typer.Option("--slots", help="Fill slots such as ${uuid} in path and body.")] = False,
+    payload: Annotated[str | None, typer.Option(help="Send JSON of about this size, such as 4k.")] = None,
+    bodies: Annotated[Path | None, typer.Option(help="Send a random line of this file as the body.")] = None,
+    urls: Annotated[
+        Path | None,
+        typer.Option(help="Send to a random line of this file: URLs or paths of one server."),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Fill ${column} in path, headers and body from a random row."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of random values.")] = 1,
+    proto: Annotated[Path | None, typer.Option(help="The service's .proto file.")] = None,
+    import_path: Annotated[Path | None, typer.Option(help="Folder in which imports are found.")] = None,
+    descriptor_set: Annotated[Path | None, typer.Option(help="FileDescriptorSet of the service.")] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Send messages on one stream per connection.")] = False,
+    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages in flight per user.")] = 1,
 ) -> None:
     """Measure one URL, without a workload or a contract."""
-    measure_with_engine(sys.argv[2:] if from_curl is None else _of_curl(from_curl, sys.argv[2:]))
+    arguments = _own_arguments(sys.argv)
+    try:
+        measure_with_engine(arguments if from_curl is None else _of_curl(from_curl, arguments))
+    except KeyboardInterrupt as error:
+        raise BakeoffError("interrupted before anything was sent.", exit_code=130) from error
+
+
+def _own_arguments(arguments: list[str]) -> list[str]:
+    """What follows the command's name, which options of all commands may precede."""
+    place = 3 if arguments[1] == "--project" else 1
+    return arguments[place + 1 :]
 
 
 def _of_curl(line: str, arguments: Sequence[str]) -> list[str]:

@@ -21,6 +21,9 @@ _NOT_ALLOWED = "permission denied. Make it accessible for this user (chown, chmo
 _ADVICE = {
     errno.ENOSPC: "the disk is full. Free some space (the project's .bakeoff is bakeoff's own) and start again; a "
     f"comparison goes on with {COMMAND} run --resume.",
+    errno.EMFILE: "this process has no file descriptor left. Raise the limit (ulimit -n 65536), or start fewer users.",
+    errno.ENFILE: "this machine has no file descriptor left. End other programs, or raise fs.file-max.",
+    errno.EADDRNOTAVAIL: "no local port is free. Wait for a minute, or widen net.ipv4.ip_local_port_range.",
     errno.EACCES: _NOT_ALLOWED,
     errno.EPERM: _NOT_ALLOWED,
     errno.EROFS: "the file system is read-only. Work in a copy that this user can write to.",
@@ -32,6 +35,9 @@ def main() -> NoReturn:
     # Loading modules makes many objects and hardly any garbage: looking for it is a twentieth of a short command.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     signal.signal(signal.SIGTERM, _interrupt)
+    # nohup lets us ignore it.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _interrupt)
     # A script that starts us in the background makes us ignore SIGINT, so that it could not end a run in good order.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()

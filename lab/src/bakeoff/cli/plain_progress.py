@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from bakeoff.cli.tracked_progress import TrackedProgress
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
-from bakeoff.running.progress import live_figures, p99_ms, users_of
+from bakeoff.running.progress import live_figures, p99_words, users_of
 from bakeoff.serving.live import LiveState
 from bakeoff.text.durations import words_for
 
@@ -50,7 +50,7 @@ class PlainProgress(TrackedProgress):
         if len(self._seconds) == _LINE_EVERY_S:
             rate = sum(each.operations for each in self._seconds) / _LINE_EVERY_S
             self.say(
-                f"    {words_for(record.second + 1)}: {rate:,.0f}/s · p99 {p99_ms(*self._seconds):.1f} ms · "
+                f"    {words_for(record.second + 1)}: {rate:,.0f}/s · {p99_words(*self._seconds)} · "
                 f"{self._failed:,} failed"
             )
             self._seconds = []

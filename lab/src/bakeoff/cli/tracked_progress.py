@@ -56,7 +56,7 @@ class TrackedProgress:
         if second is None:
             return
         # The display shows both where there is a rate.
-        self.state.p99s_ms = [*self.state.p99s_ms, round(p99_ms(second), 3)][-_SECONDS_KEPT:]
+        self.state.p99s_ms = [*self.state.p99s_ms, p99_ms(second)][-_SECONDS_KEPT:]
         self.state.rates_per_s = [*self.state.rates_per_s, second.operations][-_SECONDS_KEPT:]
 
     def usage(self, cpu_percent: Mapping[str, float]) -> None:

@@ -60,6 +60,8 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
     image: ImageTable | None = None
     null: Command | None = None
     audit: AuditCommands | None = None
+    check: Command | None = None
+    request: Command | None = None
     pod: PodTable | None = None
     features: Sequence[str] = ()
     toolchain: Toolchain = Toolchain()
@@ -105,6 +107,14 @@ class Engine:
     def null_command(self, port: int) -> list[str]:
         """The command that starts the engine's null server on a port."""
         return self._command("null", self.manifest.null, {"{port}": str(port)})
+
+    def check_command(self) -> list[str]:
+        """The command that checks a plan from standard input without sending anything, and prints JSON."""
+        return self._command("check", self.manifest.check, {})
+
+    def request_command(self) -> list[str]:
+        """The command that sends single requests: JSON lines in, JSON lines out."""
+        return self._command("request", self.manifest.request, {})
 
     def audit_command(self, plan: Path, ledger: Path, audit_sql: Path) -> list[str]:
         """The command that audits a run of this engine; it needs DATABASE_URL."""

@@ -58,6 +58,6 @@ def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredO
         "failed": operation.failed,
         "throughput_per_s": operation.ok / duration_s if duration_s > 0 else 0.0,
         "error_rate": operation.error_rate,
-        **{f"{name.replace('.', '')}_ms": value for name, value in operation.latency.by_name.items()},
+        **{f"{name.replace('.', '')}_ms": value for name, value in operation.latency.shown.items()},
     }
     return RunFigures(**{**vars(run), **unknown, **own, "operation": name})

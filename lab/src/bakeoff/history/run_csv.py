@@ -88,7 +88,7 @@ def _figures(measured: Measured) -> Row:
 def _replies(part: Measured | MeasuredOperation) -> Row:
     return {
         **{name: getattr(part, name) for name in _REQUESTS},
-        **{f"{name.replace('.', '')}_ms": value for name, value in part.latency.by_name.items()},
+        **{f"{name.replace('.', '')}_ms": value for name, value in part.latency.shown.items()},
         **{name: _counts(getattr(part, name)) for name in ("errors", "statuses")},
     }
 

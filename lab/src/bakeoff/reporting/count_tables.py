@@ -41,7 +41,7 @@ def _summary(phase: PhaseResult | None) -> Sequence[str]:
         count(measured.requests),
         count(phase.virtual_users),
         rate(measured.throughput_per_s),
-        two_places(measured.latency.mean_ms),
+        two_places(measured.latency.shown["mean"]),
         f"{100 * (1 - measured.error_rate):.4g}%",
     )
 
@@ -51,5 +51,5 @@ def _latency(phase: PhaseResult | None) -> Sequence[str]:
         return [NOTHING] * (len(PERCENTILES) + 2)
     measured = phase.measured
     histogram = histograms.merge([measured.histogram])
-    at = [histogram.get_value_at_percentile(each) / _NS_PER_MS for each in PERCENTILES]
+    at = [value / _NS_PER_MS for value in histograms.values_at(histogram, PERCENTILES)]
     return [two_places(value) for value in (measured.latency.min_ms, *at, measured.latency.max_ms)]

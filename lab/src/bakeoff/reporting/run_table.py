@@ -138,7 +138,7 @@ _LATENCIES = ("min ms", "mean ms", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "ma
 
 
 def _latencies(latency: Latency) -> list[str]:
-    return [two_places(value) for name, value in latency.by_name.items() if f"{name} ms" in _LATENCIES]
+    return [two_places(value) for name, value in latency.shown.items() if f"{name} ms" in _LATENCIES]
 
 
 def _phases_table(run: RunResult) -> Table:
@@ -256,7 +256,7 @@ def _figures(total: Measured | None) -> list[str]:
     own = total.costs.get("target")
     return [
         f"{total.throughput_per_s:,.0f}",
-        *(two_places(latency.by_name[name]) for name in ("min", "mean", "p50", "p99")),
+        *(two_places(latency.shown[name]) for name in ("min", "mean", "p50", "p99")),
         f"{total.failed:,}",
         number(cpu_us_each(own, total.operations), 1),
         NOTHING if own is None else f"{own.memory_peak_bytes / 1e6:,.1f}",

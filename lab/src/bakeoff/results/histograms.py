@@ -35,6 +35,11 @@ class Latency:
         """All figures by LATENCIES, in milliseconds."""
         return {"min": self.min_ms, "mean": self.mean_ms, **self.percentiles_ms, "max": self.max_ms}
 
+    @property
+    def shown(self) -> Mapping[str, float | None]:
+        """The same for people and files: None where no request has a latency, which is not zero."""
+        return self.by_name if self.count else dict.fromkeys(LATENCIES)
+
 
 def merge(encoded: Iterable[str | None]) -> "HdrHistogram":
     """One histogram out of many in the stream's encoding. Percentiles come from here, never from averages."""
@@ -56,7 +61,7 @@ def encode(histogram: "HdrHistogram") -> str:
 def summarise(histogram: "HdrHistogram") -> Latency:
     """The figures people ask for.
 
-    The same as the library's own methods give, which walk every bucket in Python.
+    The library's own methods walk every bucket in Python, and round the rank of a percentile instead of rounding it up.
     """
     import numpy as np
 
@@ -65,22 +70,37 @@ def summarise(histogram: "HdrHistogram") -> Latency:
         return Latency(0, 0.0, 0.0, 0.0, dict.fromkeys(PERCENTILES, 0.0))
     counts = np.frombuffer(histogram.counts, dtype=np.int64)
     recorded = np.flatnonzero(counts)
-    reached = np.cumsum(counts[recorded])
     values = [histogram.get_value_from_index(int(index)) for index in recorded]
     middles = np.array([_middle(histogram, value) for value in values], dtype=float)
+    at = values_at(histogram, PERCENTILES.values())
     return Latency(
         count=count,
         mean_ms=float(middles @ counts[recorded]) / count / _MS,
         min_ms=histogram.get_min_value() / _MS,
         max_ms=histogram.get_max_value() / _MS,
-        percentiles_ms={
-            name: histogram.get_highest_equivalent_value(
-                values[int(np.searchsorted(reached, histogram.get_target_count_at_percentile(percentile)))]
-            )
-            / _MS
-            for name, percentile in PERCENTILES.items()
-        },
+        percentiles_ms={name: value / _MS for name, value in zip(PERCENTILES, at, strict=True)},
     )
+
+
+def values_at(histogram: "HdrHistogram", percentiles: Iterable[float]) -> list[int]:
+    """Percentiles in nanoseconds: the smallest value that at least so many of the samples do not exceed (nearest rank).
+
+    The histogram holds at least one sample.
+    """
+    import numpy as np
+
+    counts = np.frombuffer(histogram.counts, dtype=np.int64)
+    recorded = np.flatnonzero(counts)
+    reached = np.cumsum(counts[recorded])
+    ranks = [_rank(percentile, int(reached[-1])) for percentile in percentiles]
+    places = (histogram.get_value_from_index(int(recorded[np.searchsorted(reached, rank)])) for rank in ranks)
+    return [histogram.get_highest_equivalent_value(value) for value in places]
+
+
+def _rank(percentile: float, count: int) -> int:
+    """Counted from 1, rounded up; in ten-billionths, because 7% of 100 as a float would be more than 7."""
+    parts = 10**10
+    return max(-(-round(percentile / 100 * parts) * count // parts), 1)
 
 
 def _middle(histogram: "HdrHistogram", value: int) -> int:

@@ -42,12 +42,19 @@ def live_figures(record: Counted, seconds: float) -> str:
     """Throughput, latency and errors of a record, in a few words."""
     rate = record.operations / seconds if seconds > 0 else 0.0
     errors = f" · {record.failed:,} failed" if record.failed else ""
-    return f"{rate:,.0f}/s · p99 {p99_ms(record):.1f} ms{errors}"
+    return f"{rate:,.0f}/s · {p99_words(record)}{errors}"
 
 
-def p99_ms(*records: Counted) -> float:
-    """p99 of seconds or a phase; 0 where nothing was answered."""
+def p99_words(*records: Counted) -> str:
+    """p99 of seconds or a phase, in words; a dash where nothing was answered."""
+    value = p99_ms(*records)
+    return "p99 –" if value is None else f"p99 {value:.1f} ms"
+
+
+def p99_ms(*records: Counted) -> float | None:
+    """p99 of seconds or a phase; None where nothing was answered."""
     from bakeoff.results import histograms
 
     latency = histograms.summarise(histograms.merge([record.latency_histogram for record in records]))
-    return latency.percentiles_ms["p99"]
+    value = latency.shown["p99"]
+    return None if value is None else round(value, 3)

@@ -44,7 +44,7 @@ class LiveState(msgspec.Struct):
     cpu_percent: dict[str, float] = {}
     run: RunOfMany | None = None
     rates_per_s: list[float] = []
-    p99s_ms: list[float] = []
+    p99s_ms: list[float | None] = []
     standings: list[Standing] = []
 
 

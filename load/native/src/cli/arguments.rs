@@ -20,6 +20,10 @@ pub enum Command {
     Run(RunArguments),
     /// Measure one URL.
     Hit(Box<HitArguments>),
+    /// Send single requests: JSON lines from standard input, a JSON line for each reply.
+    Request,
+    /// Check a plan without sending anything, and print a sample of each operation as JSON.
+    Check(CheckArguments),
     /// Serve HTTP and gRPC replies at minimal cost, to measure the generator's own ceiling.
     Null(NullArguments),
     /// Compare a database with the state that it must hold after a run.
@@ -35,8 +39,15 @@ pub struct RunArguments {
     #[arg(long, value_name = "K/N", value_parser = agent::share)]
     pub agent: Option<(u32, u32)>,
     /// Threads that send requests
-    #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
     pub threads: u32,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The plan; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub plan: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -52,7 +63,7 @@ Examples:
 With --slots ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice A|B}, ${alphanumeric N}, ${date FROM TO},
 ${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
 With --rate latency counts from the instant at which a request was due, so that a target that stalls is seen to stall.
-Exit status: 0; 1 when no request had a good reply; 2 when the options are invalid."
+Exit status: 0; 1 when no request had a good reply; 2 when the options are invalid; 128 and the signal when interrupted."
 )]
 pub struct HitArguments {
     /// URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/package.Service/Method
@@ -64,18 +75,18 @@ pub struct HitArguments {
     /// A duration such as 10s sets --duration; anything else sets --data
     #[arg(short = 'd', value_name = "TIME|BODY", allow_hyphen_values = true)]
     pub short: Vec<String>,
-    /// Duration of the measurement, such as 10s or 2m
-    #[arg(short = 'z', long, value_name = "TIME", default_value = "10s")]
-    pub duration: String,
+    /// Duration of the measurement, such as 10s or 2m (default: 10s)
+    #[arg(short = 'z', long, value_name = "TIME", conflicts_with = "requests")]
+    pub duration: Option<String>,
     /// Number of requests, instead of a duration
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = units::requests)]
     pub requests: Option<u64>,
     /// Open model: requests per second
     #[arg(short = 'q', long, value_name = "N", value_parser = units::rate)]
     pub rate: Option<f64>,
-    /// With --rate: distribution of arrivals, constant or poisson
-    #[arg(long, value_name = "NAME", default_value = "constant")]
-    pub arrivals: String,
+    /// With --rate: distribution of arrivals, constant or poisson (default: constant)
+    #[arg(long, value_name = "NAME", requires = "rate")]
+    pub arrivals: Option<String>,
     /// HTTP method (default: GET, or POST with a body)
     #[arg(short, long)]
     pub method: Option<String>,
@@ -88,33 +99,75 @@ pub struct HitArguments {
     /// Content type of the body (default: application/json)
     #[arg(short = 'T', long = "type", value_name = "TYPE")]
     pub content_type: Option<String>,
+    /// Basic authentication, or its file after an @
+    #[arg(long, value_name = "USER:PASSWORD")]
+    pub basic: Option<String>,
+    /// Bearer token, or its file after an @
+    #[arg(long, value_name = "TOKEN", conflicts_with = "basic")]
+    pub bearer: Option<String>,
+    /// Open a connection for each request
+    #[arg(long)]
+    pub disable_keepalive: bool,
+    /// HTTP/2: by ALPN with https, with prior knowledge with http
+    #[arg(long, conflicts_with = "disable_keepalive")]
+    pub http2: bool,
+    /// Connect to this address for the URL's host and port, as curl does
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub resolve: Vec<String>,
+    /// Connect to this Unix socket
+    #[arg(long, value_name = "PATH", conflicts_with = "resolve")]
+    pub unix_socket: Option<PathBuf>,
+    /// Send a random line of this file as the body of each request
+    #[arg(help_heading = "Templates", long, value_name = "FILE", conflicts_with_all = ["data", "payload"])]
+    pub bodies: Option<PathBuf>,
+    /// Send each request to a random line of this file: URLs or paths of the same server
+    #[arg(help_heading = "Templates", long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
+    /// Fill ${column} in path, headers and body from a random row of this CSV file with a head
+    #[arg(help_heading = "Templates", long, value_name = "FILE", conflicts_with_all = ["bodies", "urls"])]
+    pub csv: Option<PathBuf>,
     /// Connections that the virtual users share (default: one each)
     #[arg(long, value_name = "N", value_parser = units::count)]
     pub connections: Option<u32>,
     /// Timeout of a request
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
-    /// Duration of the warm-up, which is not counted
-    #[arg(long, value_name = "TIME", default_value = "1s")]
-    pub warm_up: String,
+    /// Duration of the warm-up, which is not counted (default: 1s; none with --requests)
+    #[arg(long, value_name = "TIME")]
+    pub warm_up: Option<String>,
+    /// Raise the load in ten steps during this time before the measurement, instead of the warm-up
+    #[arg(long, value_name = "TIME", conflicts_with = "warm_up", value_parser = units::duration_ms)]
+    pub ramp: Option<u64>,
     /// Expected status (default: that of a first request)
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
     pub expect: Option<u16>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Print the text format of Prometheus
+    #[arg(long, conflicts_with = "json")]
+    pub prometheus: bool,
     /// Do not measure the generator's own limit
     #[arg(long)]
     pub no_capacity: bool,
     /// Threads that send requests
-    #[arg(long, value_name = "N", default_value = "1", value_parser = units::count)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
     pub threads: u32,
     /// Think time: pause of a user between a reply and its next request
     #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "rate", value_parser = units::duration_ms)]
     pub think: u64,
-    /// CA certificate to trust (default: the system's)
-    #[arg(help_heading = "https and grpcs", long, value_name = "FILE")]
+    /// CA certificates to trust, or the server's own (default: the system's)
+    #[arg(help_heading = "https and grpcs", long, visible_alias = "cacert", value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
+    /// Accept any certificate
+    #[arg(help_heading = "https and grpcs", short = 'k', long)]
+    pub insecure: bool,
+    /// The client's own certificate, with its chain
+    #[arg(help_heading = "https and grpcs", long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// The private key of --cert
+    #[arg(help_heading = "https and grpcs", long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
     /// Name that the certificate must match (default: the host)
     #[arg(help_heading = "https and grpcs", long, value_name = "NAME")]
     pub server_name: Option<String>,

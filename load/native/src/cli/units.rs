@@ -1,5 +1,7 @@
 //! Durations, sizes and numbers on the command line.
 
+use crate::plan::{LARGEST_RATE, LONGEST_MS, MOST_REQUESTS};
+
 /// Bytes given in hexadecimal.
 pub type Bytes = std::sync::Arc<[u8]>;
 
@@ -17,7 +19,8 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
         _ => return Err("must be a duration such as 500ms, 30s or 5m".to_owned()),
     };
     let number: f64 = text[..digits].parse().map_err(|_| "must be a duration such as 500ms, 30s or 5m".to_owned())?;
-    Ok((number * unit_ms).round() as u64)
+    let ms = (number * unit_ms).round();
+    if ms > LONGEST_MS as f64 { Err("must be at most 168h".to_owned()) } else { Ok(ms as u64) }
 }
 
 /// A whole number, at least 1.
@@ -26,6 +29,23 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
 /// The text is not such a number.
 pub fn count(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "must be a whole number, at least 1".to_owned())
+}
+
+/// Threads that send.
+///
+/// # Errors
+/// The text is not a number from 1 to 256.
+pub fn threads(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|count| (1..=256).contains(count)).ok_or_else(|| "must be 1 to 256".to_owned())
+}
+
+/// A number of requests.
+///
+/// # Errors
+/// The text is not a whole number in the range.
+pub fn requests(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| (1..=MOST_REQUESTS).contains(count));
+    count.ok_or_else(|| "must be a whole number from 1 to 1000000000000".to_owned())
 }
 
 /// Messages in flight on a stream.
@@ -41,8 +61,8 @@ pub fn window(text: &str) -> Result<u32, String> {
 /// # Errors
 /// The text is not a number, or too small.
 pub fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.1);
-    rate.ok_or_else(|| "must be a number, at least 0.1".to_owned())
+    let rate = text.parse().ok().filter(|rate: &f64| (0.1..=LARGEST_RATE).contains(rate));
+    rate.ok_or_else(|| "must be a number from 0.1 to 1000000".to_owned())
 }
 
 /// Bytes of `4096`, `4k`.
@@ -91,9 +111,13 @@ mod tests {
     fn values_that_must_be_above_zero() {
         assert_eq!((count("7"), rate("0.5")), (Ok(7), Ok(0.5)));
         assert!(window("4096").is_ok() && window("0").is_err() && window("4097").is_err());
-        for text in ["0", "-1", "", "x", "inf", "NaN"] {
-            assert!(count(text).is_err() && rate(text).is_err(), "{text}");
+        for text in ["0", "-1", "", "x", "inf", "NaN", "1e20", "99999999999999999999"] {
+            assert!(count(text).is_err() && rate(text).is_err() && requests(text).is_err(), "{text}");
+            assert!(threads(text).is_err(), "{text}");
         }
+        assert_eq!(rate("1000001").unwrap_err(), "must be a number from 0.1 to 1000000");
+        assert_eq!(duration_ms("1e20s"), Err("must be a duration such as 500ms, 30s or 5m".to_owned()));
+        assert_eq!(duration_ms("99999999999999999999s"), Err("must be at most 168h".to_owned()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::verified_reads::ReadRules;
 use crate::audit::json::Pointer;
 use crate::failure::GRPC_CODES;
 use crate::list_check::ListRule;
-use crate::plan::{GrpcCall, HttpCall, Operation, Plan, PlanError, Protocol};
+use crate::plan::{GrpcCall, HttpCall, OneOrMore, Operation, Plan, PlanError, Protocol};
 use crate::reply::{Format, ReplyRules, Thoroughness};
 use crate::wire::Code;
 use crate::wire::h2::{self, Http2Calls};
@@ -21,13 +21,15 @@ use crate::workload::Workload;
 const BATCH: &str = "batch";
 
 /// The HTTP requests of a plan.
-pub fn http_calls(plan: &Plan, workload: &Workload) -> Vec<http1::HttpCall> {
+pub fn http_calls(plan: &Plan, workload: &Workload, keeps_heads: bool) -> Vec<http1::HttpCall> {
     let authority = plan.transport.authority();
     let operation = |(operation, call): (&crate::workload::Operation, &HttpCall)| {
         let has_message = operation.variants.iter().any(|variant| !variant.json.is_empty());
         let has_body = has_message || matches!(call.method.as_str(), "POST" | "PUT" | "PATCH");
-        let keeps_head =
-            plan.cookies || accepts_gzip(plan, call) || call.capture.values().any(|place| place.starts_with("header:"));
+        let keeps_head = keeps_heads
+            || plan.cookies
+            || accepts_gzip(plan, call)
+            || call.capture.values().any(|place| place.starts_with("header:"));
         let prepared = http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body);
         prepared.keeping_heads(keeps_head).closing(!plan.transport.keep_alive)
     };
@@ -73,7 +75,7 @@ fn accepts_gzip(plan: &Plan, call: &HttpCall) -> bool {
 /// The headers of all requests, replaced by the call's own where names are equal.
 fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a str, &'a str)> {
     let is_own = |name: &str| call.headers.keys().any(|known| known.eq_ignore_ascii_case(name));
-    texts(&plan.transport.headers).filter(move |(name, _)| !is_own(name)).chain(texts(&call.headers))
+    texts(&plan.transport.headers).filter(move |(name, _)| !is_own(name)).chain(repeated(&call.headers))
 }
 
 /// The rules for the replies of a plan's requests.
@@ -223,6 +225,10 @@ fn grpc_operations(plan: &Plan) -> Result<Vec<&GrpcCall>, PlanError> {
 fn grpc_code(name: &str) -> Result<u8, PlanError> {
     let found = GRPC_CODES.iter().position(|known| *known == name);
     found.map(|code| code as u8).ok_or_else(|| PlanError::rule(format!("expect: {name:?} is not a gRPC status")))
+}
+
+fn repeated(headers: &BTreeMap<String, OneOrMore<String>>) -> impl Iterator<Item = (&str, &str)> {
+    headers.iter().flat_map(|(name, values)| values.as_slice().iter().map(|value| (name.as_str(), value.as_str())))
 }
 
 fn texts(headers: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {

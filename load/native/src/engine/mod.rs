@@ -1,13 +1,15 @@
 //! The engine: loads a target as a plan specifies and reports to an observer.
 
+mod address;
 mod agent;
 mod call_counts;
 mod calls;
+mod checked;
+mod client;
 mod clock;
 mod composer;
 mod connection;
 mod coordinator;
-
 mod descriptors;
 mod error;
 mod instruction;
@@ -17,6 +19,7 @@ pub mod poller;
 mod rates;
 mod read_back;
 mod records;
+mod request;
 mod run;
 pub mod socket;
 mod steadiness;
@@ -27,8 +30,11 @@ mod users;
 mod verified_reads;
 mod worker;
 
+pub use address::Address;
 pub use agent::Agent;
 pub use call_counts::{CallCounts, add_histogram, histogram_of};
+pub use checked::{Checked, Fault, Sample, check};
+pub use client::{Answer, NoAnswer};
 pub use clock::Clock;
 pub use composer::Composer;
 pub use error::EngineError;
@@ -36,6 +42,7 @@ pub use instruction::{Instruction, Instructions};
 pub use options::Options;
 pub use read_back::audit_through;
 pub use records::{CheckShare, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
+pub use request::{LoneRequest, first_request, request};
 pub use run::run;
 pub use tally::Tally;
 pub use trust::{client_config, server_name};

@@ -1,16 +1,16 @@
 //! Audits through the target's own reads: asks for every entity that the run touched, with an operation of the plan.
 
 use std::collections::HashMap;
-use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::address::{Address, resolve};
 use super::calls;
+use super::client::{Answer, Client};
 use super::error::EngineError;
-use super::run::{TargetCalls, resolve, with_target};
+use super::run::{TargetCalls, with_target};
 use super::verified_reads::ReadRules;
 use crate::audit::expected::{Expected, Link};
 use crate::audit::judge::Judgement;
@@ -18,11 +18,10 @@ use crate::audit::replay::Replay;
 use crate::audit::rows::Row;
 use crate::audit::verdict::Findings;
 use crate::audit::{AuditError, Verdict};
-use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::reply::{Accepted, ReplyRules};
 use crate::template::Slot;
-use crate::wire::{Code, Reply, Request, Wire};
+use crate::wire::{Reply, Request, Wire};
 use crate::workload::{Entity, Event, Renderer, UserState, Workload};
 
 /// Connections that read at the same time.
@@ -83,7 +82,7 @@ pub fn audit_through(
     let reads =
         Reads { expected: &expected, workload: Arc::clone(&workload), ways, login, entities, next, checked, examples };
     let failed = |error: EngineError| AuditError::Reads(error.to_string());
-    let address = resolve(&plan).map_err(failed)?;
+    let address = resolve(&plan.transport).map_err(failed)?;
     let found = with_target(&plan, &workload, Readers { reads: &reads, address }).map_err(failed)??;
     Ok(Verdict::new(begun, &expected, found).of_sample(reads.checked.into_inner()))
 }
@@ -107,7 +106,7 @@ fn login(plan: &Plan, workload: &Workload) -> Result<Option<Login>, AuditError> 
 
 struct Readers<'a> {
     reads: &'a Reads<'a>,
-    address: SocketAddr,
+    address: Address,
 }
 
 impl TargetCalls for Readers<'_> {
@@ -116,7 +115,7 @@ impl TargetCalls for Readers<'_> {
     fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome {
         let reads = self.reads;
         std::thread::scope(|scope| {
-            let reader = || reads.judge_all(&mut Client::<W>::new(Arc::clone(shared), self.address));
+            let reader = || reads.judge_all(&mut Client::<W>::new(Arc::clone(shared), self.address.clone(), TIMEOUT));
             let readers: Vec<_> = (0..READERS.min(reads.entities.len())).map(|_| scope.spawn(reader)).collect();
             let mut found = Findings::new(reads.examples);
             for reader in readers {
@@ -182,7 +181,7 @@ impl Reads<'_> {
     ) -> Result<Option<Vec<u8>>, AuditError> {
         let login = if way.needs_login { self.login_of(client, renderer, user)? } else { None };
         renderer.recall_logged_in(user, event, login.as_deref());
-        let (path, (code, head, body)) = self.ask(client, renderer, way.operation)?;
+        let (path, Answer { code, head, body }) = self.ask(client, renderer, way.operation)?;
         let failed = |reason: String| AuditError::Reads(format!("{path}: {reason}"));
         if way.shown.absent == Some(code) {
             return Ok(None);
@@ -209,7 +208,7 @@ impl Reads<'_> {
         let (sequence, operation) = (0, login.operation);
         let event = Event { sequence, operation, key_sequence: 0, is_shared: false, entity: None, step: None };
         renderer.recall(user, &event);
-        let (path, (code, head, body)) = self.ask(client, renderer, usize::from(operation))?;
+        let (path, Answer { code, head, body }) = self.ask(client, renderer, usize::from(operation))?;
         let reply = Reply { tag: 0, outcome: Ok(code), head: &head, body: &body };
         match login.rules.inspect(code, &reply, |_| (), &UserState::default()).outcome {
             Ok(Accepted::Expected(captured)) => {
@@ -241,89 +240,4 @@ impl Reads<'_> {
         let answer = client.ask(&request).map_err(|error| AuditError::Reads(format!("{shown}: {error}")))?;
         Ok((shown, answer))
     }
-}
-
-type Answer = (Code, Vec<u8>, Vec<u8>);
-
-/// A connection that waits for each reply.
-struct Client<W: Wire> {
-    shared: Arc<W::Shared>,
-    address: SocketAddr,
-    open: Option<(TcpStream, W)>,
-    out: Vec<u8>,
-}
-
-impl<W: Wire> Client<W> {
-    fn new(shared: Arc<W::Shared>, address: SocketAddr) -> Self {
-        Self { shared, address, open: None, out: Vec::new() }
-    }
-
-    /// Sends a request and waits for its reply; once more on a new connection if the target has closed the old one.
-    fn ask(&mut self, request: &Request<'_>) -> io::Result<Answer> {
-        let is_used = self.open.is_some();
-        match self.try_once(request) {
-            Err(_) if is_used => {
-                self.open = None;
-                self.try_once(request)
-            }
-            result => result,
-        }
-    }
-
-    fn try_once(&mut self, request: &Request<'_>) -> io::Result<Answer> {
-        let is_usable = self.open.as_ref().is_some_and(|(_, wire)| wire.has_room() && !wire.is_closing());
-        if !is_usable {
-            self.open = Some(self.connect()?);
-        }
-        let Some((socket, wire)) = &mut self.open else { return Err(io::ErrorKind::NotConnected.into()) };
-        wire.send(request, &mut self.out);
-        let mut answer = None;
-        exchange(socket, wire, &mut self.out, &mut answer, |_, answer| answer.is_some())?;
-        answer.unwrap_or(Err(Failure::Closed)).map_err(failed)
-    }
-
-    fn connect(&mut self) -> io::Result<(TcpStream, W)> {
-        let mut socket = TcpStream::connect_timeout(&self.address, TIMEOUT)?;
-        socket.set_read_timeout(Some(TIMEOUT))?;
-        socket.set_nodelay(true)?;
-        let mut wire = W::new(&self.shared);
-        self.out.clear();
-        wire.greet(&mut self.out);
-        exchange(&mut socket, &mut wire, &mut self.out, &mut None, |wire, _| wire.has_room())?;
-        Ok((socket, wire))
-    }
-}
-
-type Answered = Option<Result<Answer, Failure>>;
-
-/// Writes what is to be sent and reads what comes, until `is_done`.
-fn exchange<W: Wire>(
-    socket: &mut TcpStream,
-    wire: &mut W,
-    out: &mut Vec<u8>,
-    answer: &mut Answered,
-    is_done: impl Fn(&W, &Answered) -> bool,
-) -> io::Result<()> {
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        socket.write_all(out)?;
-        out.clear();
-        if is_done(wire, answer) {
-            return Ok(());
-        }
-        let mut sink = |reply: Reply<'_>| {
-            *answer = Some(reply.outcome.map(|code| (code, reply.head.to_vec(), reply.body.to_vec())));
-        };
-        match socket.read(&mut buffer)? {
-            0 => {
-                wire.end(&mut sink);
-                return if is_done(wire, answer) { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
-            }
-            count => wire.receive(&buffer[..count], out, &mut sink).map_err(failed)?,
-        }
-    }
-}
-
-fn failed(failure: Failure) -> io::Error {
-    io::Error::other(failure.name().into_owned())
 }

@@ -1,11 +1,11 @@
 //! Puts a run together: protocol, workers, ledger.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use super::address::resolve;
 use super::agent::share_of_one;
 use super::clock::Clock;
 use super::composer::Composer;
@@ -18,7 +18,7 @@ use super::verified_reads::VerifiedReads;
 use super::worker::Worker;
 use super::{calls, descriptors, trust};
 use crate::ledger::{LedgerFile, LedgerSink};
-use crate::plan::{Plan, PlanError, Protocol};
+use crate::plan::{Plan, PlanError, Protocol, Transport};
 use crate::reply::ReplyRules;
 use crate::wire::Wire;
 use crate::wire::h2::Http2;
@@ -38,6 +38,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &mut impl Observer) -> Resu
 /// The actions on a target of any protocol.
 pub(super) trait TargetCalls {
     type Outcome;
+    /// Whether the heads of all replies are kept.
+    const KEEPS_HEADS: bool = false;
 
     fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome;
 }
@@ -69,18 +71,23 @@ pub(super) fn with_target<T: TargetCalls>(
 ) -> Result<T::Outcome, EngineError> {
     match plan.transport.protocol {
         Protocol::Http if !plan.transport.is_http2() => {
-            over::<Http1, T>(plan, Arc::new(calls::http_calls(plan, workload)), target)
+            let calls = calls::http_calls(plan, workload, T::KEEPS_HEADS);
+            over::<Http1, T>(&plan.transport, Arc::new(calls), target)
         }
-        Protocol::Http => over::<Http2, T>(plan, Arc::new(calls::http2_calls(plan, workload)), target),
-        Protocol::Grpc => over::<Http2, T>(plan, Arc::new(calls::grpc_calls(plan, workload)?), target),
+        Protocol::Http => over::<Http2, T>(&plan.transport, Arc::new(calls::http2_calls(plan, workload)), target),
+        Protocol::Grpc => over::<Http2, T>(&plan.transport, Arc::new(calls::grpc_calls(plan, workload)?), target),
     }
 }
 
 /// In the clear, or inside TLS.
-fn over<W: Wire, T: TargetCalls>(plan: &Plan, shared: Arc<W::Shared>, target: T) -> Result<T::Outcome, EngineError> {
-    let Some(tls) = &plan.transport.tls else { return Ok(target.call::<W>(&shared)) };
-    let config = trust::client_config(tls, plan.transport.is_http2())?;
-    let name = trust::server_name(tls, &plan.transport.host)?;
+pub(super) fn over<W: Wire, T: TargetCalls>(
+    transport: &Transport,
+    shared: Arc<W::Shared>,
+    target: T,
+) -> Result<T::Outcome, EngineError> {
+    let Some(tls) = &transport.tls else { return Ok(target.call::<W>(&shared)) };
+    let config = trust::client_config(tls, transport.is_http2())?;
+    let name = trust::server_name(tls, &transport.host)?;
     let shared = TlsCalls::new(shared, config, name).map_err(|error| EngineError::Tls(error.to_string()))?;
     Ok(target.call::<Tls<W>>(&Arc::new(shared)))
 }
@@ -96,7 +103,7 @@ fn run_over<W: Wire>(
     observer: &mut impl Observer,
 ) -> Result<(), EngineError> {
     let clock = Clock::start();
-    let address = resolve(plan)?;
+    let address = resolve(&plan.transport)?;
     let agent = options.agent;
     let connections = share_of_one(plan.connections(), (agent.index, agent.of));
     // By the smallest share of any engine, so that all engines have equally many threads.
@@ -126,7 +133,7 @@ fn run_over<W: Wire>(
         let (reports, received) = channel();
         let workers = users_of_workers.into_iter().enumerate().map(|(index, users)| {
             let (command, commands) = channel();
-            let (reports, shared) = (reports.clone(), Arc::clone(shared));
+            let (reports, shared, address) = (reports.clone(), Arc::clone(shared), address.clone());
             let (transport, timeout_ns) = (&plan.transport, timeout_ns(plan));
             std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, move || {
                 let result = Worker::<W>::new(clock, address, shared, users, transport, timeout_ns)
@@ -148,17 +155,6 @@ fn run_over<W: Wire>(
     }
     observer.end(interrupted, clock.unix_ns(clock.now()));
     Ok(())
-}
-
-pub(super) fn resolve(plan: &Plan) -> Result<SocketAddr, EngineError> {
-    let host = &plan.transport.host;
-    let found = (host.as_str(), plan.transport.port)
-        .to_socket_addrs()
-        .map_err(|source| EngineError::Resolve { host: host.clone(), source })?;
-    let mut found: Vec<SocketAddr> = found.collect();
-    // "localhost" resolves to IPv4 and IPv6; most test servers listen on IPv4 alone.
-    found.sort_by_key(SocketAddr::is_ipv6);
-    found.first().copied().ok_or_else(|| EngineError::NoAddress { host: host.clone() })
 }
 
 fn create_ledger(plan: &Plan, workload: &Workload) -> Result<Option<LedgerFile>, EngineError> {

@@ -11,9 +11,11 @@ use rustix::time::{ClockId, clock_gettime};
 
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with, sockopt,
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, send, socket_with,
+    sockopt,
 };
 
+use super::address::Address;
 use crate::failure::Failure;
 
 /// A TCP connection, established or connecting.
@@ -39,13 +41,23 @@ impl Socket {
     ///
     /// # Errors
     /// The kind of failure, when it is known at once.
-    pub fn connect(address: SocketAddr) -> Result<Self, Failure> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    pub fn connect(address: &Address) -> Result<Self, Failure> {
+        let family = match address {
+            Address::Ip(SocketAddr::V4(_)) => AddressFamily::INET,
+            Address::Ip(SocketAddr::V6(_)) => AddressFamily::INET6,
+            Address::Unix(_) => AddressFamily::UNIX,
+        };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(family, SocketType::STREAM, flags, None).map_err(connect_failure)?;
-        // Without this, small requests would wait for the acknowledgement of earlier ones (Nagle).
-        sockopt::set_tcp_nodelay(&socket, true).map_err(connect_failure)?;
-        match connect(&socket, &address) {
+        let connected = match address {
+            Address::Ip(address) => {
+                // Without this, small requests would wait for the acknowledgement of earlier ones (Nagle).
+                sockopt::set_tcp_nodelay(&socket, true).map_err(connect_failure)?;
+                connect(&socket, address)
+            }
+            Address::Unix(path) => SocketAddrUnix::new(path.as_path()).and_then(|address| connect(&socket, &address)),
+        };
+        match connected {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Self::from_fd(socket)),
             Err(error) => Err(connect_failure(error)),
         }
@@ -137,7 +149,8 @@ fn moved(error: Errno) -> Moved {
 
 fn connect_failure(error: Errno) -> Failure {
     match error {
-        Errno::CONNREFUSED => Failure::Refused,
+        // A Unix socket whose queue is full, or that does not exist.
+        Errno::CONNREFUSED | Errno::AGAIN | Errno::NOENT => Failure::Refused,
         Errno::TIMEDOUT => Failure::ConnectTimeout,
         Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => Failure::PortsExhausted,
         Errno::MFILE | Errno::NFILE => Failure::DescriptorsExhausted,

@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::call_counts::{CallCounts, add_histogram, histogram_of};
+use crate::failure::Failure;
 
 /// Counters and histograms that a worker reports each second.
 #[derive(Debug, Clone)]
@@ -19,6 +20,12 @@ pub struct Tally {
     /// Requests due by the end of the second and not sent by then, however long overdue.
     pub late: u64,
     pub send_lag: Option<Histogram<u32>>,
+    /// Connections closed because bytes came that no request had asked for.
+    pub surplus: u64,
+    /// Requests sent again because the target had certainly not processed them.
+    pub resent: u64,
+    /// The first reason of each kind of failure that has more to say than its name.
+    pub reasons: Vec<(Failure, Box<str>)>,
     is_scheduled: bool,
 }
 
@@ -35,6 +42,9 @@ impl Tally {
             unsent: 0,
             late: 0,
             send_lag: None,
+            surplus: 0,
+            resent: 0,
+            reasons: Vec::new(),
             is_scheduled,
         }
     }
@@ -62,6 +72,13 @@ impl Tally {
         self.calls[call].sent += 1;
         if let Some(lag_ns) = lag_ns {
             self.send_lag.get_or_insert_with(histogram_of).saturating_record(lag_ns.max(1));
+        }
+    }
+
+    /// Keeps the first reason of a kind of failure.
+    pub fn note_reason(&mut self, failure: Failure, reason: &str) {
+        if !self.reasons.iter().any(|(known, _)| *known == failure) {
+            self.reasons.push((failure, reason.into()));
         }
     }
 
@@ -94,6 +111,9 @@ impl Tally {
         self.bytes_received += other.bytes_received;
         self.unsent += other.unsent;
         self.late += other.late;
+        self.surplus += other.surplus;
+        self.resent += other.resent;
+        other.reasons.iter().for_each(|(failure, reason)| self.note_reason(*failure, reason));
         add_histogram(&mut self.send_lag, other.send_lag.as_ref());
     }
 }

@@ -21,6 +21,8 @@ struct Call {
     scheduled_ns: u64,
     deadline_ns: u64,
     wanted: Wanted,
+    /// It was sent before, and the target did not process it.
+    is_resent: bool,
     /// The message sent; none while the request waits for its connection.
     sent: Option<Sent>,
 }
@@ -87,6 +89,8 @@ pub struct Users {
     pub ready: Vec<u32>,
     /// Users whose next request is due later, in order.
     pub due: VecDeque<(u64, u32)>,
+    /// Users whose request is to be sent again.
+    pub again: Vec<u32>,
     /// Users that wait for an arrival, and since when.
     pub idle: VecDeque<(u64, u32)>,
     /// When the last reply came.
@@ -122,6 +126,7 @@ impl Users {
             waiting: 0,
             ready: Vec::new(),
             due: VecDeque::new(),
+            again: Vec::new(),
             idle: VecDeque::new(),
             last_reply_ns: 0,
             last_failure_ns: 0,
@@ -151,7 +156,7 @@ impl Users {
     #[inline]
     pub fn begin(&mut self, tag: u32, wanted: Wanted, scheduled_ns: u64, started_ns: u64, now: u64) {
         let deadline_ns = now.saturating_add(self.timeout_ns);
-        let call = Call { started_ns, scheduled_ns, deadline_ns, wanted, sent: None };
+        let call = Call { started_ns, scheduled_ns, deadline_ns, wanted, is_resent: false, sent: None };
         self.users[tag as usize].calls.push_back(call);
         self.waiting += 1;
     }
@@ -192,7 +197,9 @@ impl Users {
         }
         let counted_as = self.composer.counted_as(rules, &event);
         call.sent = Some(Sent { rules, counted_as, event, more });
-        self.tally.count_sent(counted_as, ready_ns.map(|ready_ns| now.saturating_sub(ready_ns)));
+        if !call.is_resent {
+            self.tally.count_sent(counted_as, ready_ns.map(|ready_ns| now.saturating_sub(ready_ns)));
+        }
         self.in_flight += 1;
         self.waiting -= 1;
         true
@@ -205,6 +212,9 @@ impl Users {
             return;
         };
         // The wire also reports streams here that ended without a reply.
+        if reply.outcome.err().is_some_and(Failure::is_unprocessed) && !call.is_resent && now < self.until_ns {
+            return self.send_again(reply.tag, call, sent);
+        }
         let think_ns = self.think_ns(&sent);
         let was_answered = reply.outcome.err().is_none_or(Failure::has_time);
         *(if was_answered { &mut self.last_reply_ns } else { &mut self.last_failure_ns }) = now;
@@ -227,6 +237,19 @@ impl Users {
         self.end_turn(reply.tag, now, think_ns);
     }
 
+    /// The target has not processed a request: the same event waits to be sent again, and its time goes on.
+    fn send_again(&mut self, tag: u32, call: Call, sent: Sent) {
+        let user = &mut self.users[tag as usize];
+        if user.sequence == sent.event.sequence.wrapping_add(self.composer.events_per_request()) {
+            user.sequence = sent.event.sequence;
+        }
+        user.calls.push_back(Call { is_resent: true, sent: None, ..call });
+        self.waiting += 1;
+        self.tally.resent += 1;
+        self.again.push(tag);
+        self.reuse(sent.more);
+    }
+
     /// A user's oldest request has failed without a reply.
     pub fn fail(&mut self, tag: u32, failure: Failure, now: u64) {
         let Some((call, sent)) = self.take_sent(tag) else { return };
@@ -242,16 +265,22 @@ impl Users {
         if let Some(call) = self.take_unsent(tag) {
             let user = &self.users[tag as usize];
             let counted_as = self.composer.next_counted_as(user.number, &user.state, user.sequence, call.wanted);
-            self.tally.calls[counted_as].sent += 1;
+            self.tally.calls[counted_as].sent += u64::from(!call.is_resent);
             self.count_failed(counted_as, failure, &call, now);
             self.last_failure_ns = now;
             self.end_turn(tag, now, None);
         }
     }
 
-    /// Drops a request that waits for its connection.
+    /// Drops a request that waits for its connection; false where it had been sent before, and so has failed.
     pub fn drop_unsent(&mut self, tag: u32) -> bool {
-        self.take_unsent(tag).is_some()
+        let Some(call) = self.take_unsent(tag) else { return false };
+        if call.is_resent {
+            let user = &self.users[tag as usize];
+            let counted_as = self.composer.next_counted_as(user.number, &user.state, user.sequence, call.wanted);
+            self.tally.calls[counted_as].count_failed(Failure::GoAway);
+        }
+        !call.is_resent
     }
 
     /// Users whose oldest request has passed its deadline, and what it waits for.

@@ -4,7 +4,7 @@ use super::document::{Plan, VERSION};
 use super::error::PlanError;
 use super::headers;
 use super::operation::{KeyKind, Operation, Owner};
-use super::phase::Phase;
+use super::phase::{LARGEST_RATE, LONGEST_MS, MOST_REQUESTS, Phase};
 use super::transport::{HttpVersion, Protocol};
 
 impl Plan {
@@ -24,7 +24,10 @@ impl Plan {
             (self.is_single() || !self.has_templates(), "header_templates: not with batches or streams"),
             (self.operations.iter().all(|o| o.key.is_none_or(|k| k < self.keys.len())), "operations: no such key"),
             (self.keys.iter().all(key_is_possible), "keys: share is 0 to 1, s above zero, shared at least one"),
-            (self.phases.iter().all(phase_is_possible), "phases: users, duration, iterations and rate are above zero"),
+            (
+                self.phases.iter().all(phase_is_possible),
+                "phases: users 1 or more, duration_ms 1 to 604800000, iterations 1 to 1000000000000, rate above 0 to 1000000",
+            ),
             (self.phases.iter().all(rule_is_possible), "until_steady: window_s is 1 to 3600, tolerance above zero"),
             ((1..=10_000).contains(&self.transport.batch), "transport.batch: 1 to 10000"),
             (self.transport.port > 0, "transport.port: 1 to 65535"),
@@ -167,9 +170,11 @@ fn is_hexadecimal(text: &str, length: usize) -> bool {
 fn phase_is_possible(phase: &Phase) -> bool {
     phase.users() > 0
         && match phase {
-            Phase::Held(phase) => phase.duration_ms > 0,
-            Phase::Counted(phase) => phase.iterations > 0,
-            Phase::Arriving(phase) => phase.duration_ms > 0 && phase.rate > 0.0 && phase.rate.is_finite(),
+            Phase::Held(phase) => (1..=LONGEST_MS).contains(&phase.duration_ms),
+            Phase::Counted(phase) => (1..=MOST_REQUESTS).contains(&phase.iterations),
+            Phase::Arriving(phase) => {
+                (1..=LONGEST_MS).contains(&phase.duration_ms) && phase.rate > 0.0 && phase.rate <= LARGEST_RATE
+            }
         }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::PlanError;
+use super::operation::OneOrMore;
 use super::segment::Segment;
 use super::transport::Protocol;
 
@@ -36,12 +37,13 @@ pub fn check_header(protocol: Protocol, name: &str, value: &str) -> Result<(), P
 }
 
 /// Refuses headers of an operation over HTTP.
-pub(super) fn check_own(operation: &str, headers: &BTreeMap<String, String>) -> Result<(), PlanError> {
-    for (name, value) in headers {
+pub(super) fn check_own(operation: &str, headers: &BTreeMap<String, OneOrMore<String>>) -> Result<(), PlanError> {
+    let all = || headers.iter().flat_map(|(name, values)| values.as_slice().iter().map(move |value| (name, value)));
+    for (name, value) in all() {
         check_header(Protocol::Http, name, value)
             .map_err(|error| PlanError::rule(format!("operation {operation}: http.headers: {name:?}: {error}")))?;
     }
-    if headers.keys().filter(|name| name.eq_ignore_ascii_case("host")).count() > 1 {
+    if all().filter(|(name, _)| name.eq_ignore_ascii_case("host")).count() > 1 {
         return Err(PlanError::rule(format!("operation {operation}: http.headers: only one Host is allowed")));
     }
     Ok(())
@@ -106,6 +108,10 @@ mod tests {
         BTreeMap::from([(name.to_owned(), value.to_owned())])
     }
 
+    fn own_headers(name: &str, value: &str) -> BTreeMap<String, OneOrMore<String>> {
+        BTreeMap::from([(name.to_owned(), OneOrMore::One(value.to_owned()))])
+    }
+
     /// Each with whether all requests may carry it, and whether an operation over HTTP may.
     #[test]
     fn headers_that_would_break_the_protocol_are_refused() {
@@ -132,7 +138,7 @@ mod tests {
         ] {
             let headers = headers(name, value);
             assert_eq!(check_of_all(&headers).is_ok(), of_all, "all: {name:?}: {value:?}");
-            assert_eq!(check_own("create", &headers).is_ok(), own, "own: {name:?}: {value:?}");
+            assert_eq!(check_own("create", &own_headers(name, value)).is_ok(), own, "own: {name:?}: {value:?}");
         }
     }
 
@@ -140,14 +146,14 @@ mod tests {
     fn a_refusal_names_the_header_and_the_remedy() {
         let message = |refused: Result<(), PlanError>| refused.expect_err("refused").to_string();
         assert_eq!(
-            message(check_own("create", &headers("Content-Length", "3"))),
+            message(check_own("create", &own_headers("Content-Length", "3"))),
             "operation create: http.headers: \"Content-Length\": the engine writes this header itself: remove it"
         );
         assert_eq!(
             message(check_of_all(&headers("X-Upper", "a"))),
             "transport.headers: \"X-Upper\": the name must be lower-case"
         );
-        let twice = ["Host", "host"].map(|name| (name.to_owned(), "a".to_owned()));
+        let twice = ["Host", "host"].map(|name| (name.to_owned(), OneOrMore::One("a".to_owned())));
         assert!(message(check_own("create", &BTreeMap::from(twice))).ends_with("only one Host is allowed"));
     }
 }

@@ -17,6 +17,8 @@ pub use operation::{
     Batch, BodyEncoding, Effect, EntityPick, GrpcCall, HttpCall, KeyKind, ListCheck, OneOrMore, Operation, OwnMembers,
     Owner, Pick, Reads, Reuse, Session, Stream, Write,
 };
-pub use phase::{Arrival, ArrivingPhase, CountedPhase, HeldPhase, Phase, SteadyRule};
+pub use phase::{
+    Arrival, ArrivingPhase, CountedPhase, HeldPhase, LARGEST_RATE, LONGEST_MS, MOST_REQUESTS, Phase, SteadyRule,
+};
 pub use segment::{Segment, SlotSegment};
 pub use transport::{HttpVersion, Ping, Protocol, Tls, Transport};

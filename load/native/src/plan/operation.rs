@@ -161,7 +161,8 @@ pub struct OwnMembers {
 pub struct HttpCall {
     pub method: String,
     pub path: Vec<Segment>,
-    pub headers: BTreeMap<String, String>,
+    /// A header with several values is sent once for each.
+    pub headers: BTreeMap<String, OneOrMore<String>>,
     /// Headers with slots, beside the constant ones.
     #[serde(default)]
     pub header_templates: BTreeMap<String, Vec<Segment>>,

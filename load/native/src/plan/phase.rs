@@ -2,6 +2,11 @@
 
 use serde::Deserialize;
 
+/// The most requests a second, and of a counted phase; the longest phase, a week.
+pub const LARGEST_RATE: f64 = 1_000_000.0;
+pub const MOST_REQUESTS: u64 = 1_000_000_000_000;
+pub const LONGEST_MS: u64 = 7 * 24 * 3_600_000;
+
 /// One load level: a number of virtual users for a duration or a number of requests, or an arrival rate.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]

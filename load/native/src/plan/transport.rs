@@ -11,6 +11,12 @@ pub struct Transport {
     pub protocol: Protocol,
     pub host: String,
     pub port: u16,
+    /// Where connections go in place of the host: its name or address, which requests do not show.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// A Unix socket that connections go to.
+    #[serde(default)]
+    pub unix_socket: Option<String>,
     /// Connections that the virtual users share; one for each user when absent.
     pub connections: Option<u32>,
     pub batch: u32,
@@ -92,6 +98,14 @@ pub struct Tls {
     pub ca_file: Option<String>,
     /// The name that the certificate must be for; the host when absent.
     pub server_name: Option<String>,
+    /// Any certificate is accepted.
+    #[serde(default)]
+    pub insecure: bool,
+    /// PEM files of the client's own certificate and its key.
+    #[serde(default)]
+    pub cert_file: Option<String>,
+    #[serde(default)]
+    pub key_file: Option<String>,
 }
 
 impl Transport {
@@ -105,7 +119,9 @@ impl Transport {
     #[must_use]
     pub fn authority(&self) -> String {
         let host = self.tls.as_ref().and_then(|tls| tls.server_name.as_ref()).unwrap_or(&self.host);
-        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        // The zone of an address is this machine's own.
+        let host = host.split('%').next().unwrap_or(host);
+        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         format!("{host}:{}", self.port)
     }
 }
@@ -120,6 +136,8 @@ mod tests {
             protocol: Protocol::Http,
             host: "::1".to_owned(),
             port: 80,
+            address: None,
+            unix_socket: None,
             connections: None,
             batch: 1,
             stream: false,
@@ -133,9 +151,12 @@ mod tests {
             tls: None,
         };
         assert_eq!(transport.authority(), "[::1]:80");
+        transport.host = "fe80::1%eth0".to_owned();
+        assert_eq!(transport.authority(), "[fe80::1]:80");
+        transport.host = "::1".to_owned();
         transport.tls = Some(Tls::default());
         assert_eq!(transport.authority(), "[::1]:80");
-        transport.tls = Some(Tls { server_name: Some("shop.test".to_owned()), ca_file: None });
+        transport.tls = Some(Tls { server_name: Some("shop.test".to_owned()), ..Tls::default() });
         assert_eq!(transport.authority(), "shop.test:80");
     }
 }

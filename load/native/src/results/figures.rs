@@ -1,6 +1,6 @@
 //! Figures as a person reads them.
 
-use hdrhistogram::Histogram;
+use hdrhistogram::{Counter as _, Histogram};
 
 const SKETCH_ROWS: usize = 10;
 const SKETCH_WIDTH: f64 = 40.0;
@@ -18,7 +18,21 @@ pub fn duration(ns: u64) -> String {
 /// A percentile, or a dash where there is nothing to take it of.
 #[must_use]
 pub fn quantile<T: hdrhistogram::Counter>(latency: Option<&Histogram<T>>, at: f64) -> String {
-    latency.map_or_else(|| "–".to_owned(), |latency| duration(latency.value_at_quantile(at)))
+    latency.map_or_else(|| "–".to_owned(), |latency| duration(value_at(latency, at)))
+}
+
+/// The smallest recorded value that at least this fraction of all do not exceed (nearest rank).
+#[must_use]
+pub fn value_at<T: hdrhistogram::Counter>(latency: &Histogram<T>, at: f64) -> u64 {
+    // The fraction has four decimals at most: as a float, 0.07 of 100 would be more than 7.
+    let parts = (at * 10_000.0).round() as u128;
+    let rank = (parts * u128::from(latency.len())).div_ceil(10_000).max(1);
+    let mut reached = 0;
+    let holder = latency.iter_recorded().find(|value| {
+        reached += u128::from(value.count_at_value().as_u64());
+        reached >= rank
+    });
+    holder.map_or(0, |value| latency.highest_equivalent(value.value_iterated_to()))
 }
 
 /// A whole number, its digits in groups of three.
@@ -79,6 +93,26 @@ mod tests {
     fn digits_are_grouped() {
         for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn percentiles_are_nearest_ranks_rounded_up() {
+        for (count, at, expected) in [
+            (6, 0.9, 6),
+            (6, 0.5, 3),
+            (3, 0.75, 3),
+            (1, 0.1, 1),
+            (1, 0.0, 1),
+            (100, 0.07, 7),
+            (100, 0.99, 99),
+            (100, 0.999, 100),
+            (1_000, 0.999, 999),
+            (6, 1.0, 6),
+        ] {
+            let mut latency = histogram_of::<u64>();
+            (1..=count).for_each(|value| latency.saturating_record(value));
+            assert_eq!(value_at(&latency, at), expected, "{at} of {count}");
         }
     }
 

@@ -134,6 +134,7 @@ impl<W: Write> Observer for StreamWriter<W> {
             };
         }
         self.line(&line);
+        totals.warnings().iter().for_each(|warning| self.warning(warning));
     }
 
     fn warning(&mut self, message: &str) {

@@ -5,6 +5,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::engine::{CallCounts, Tally, add_histogram};
+use crate::failure::Failure;
 
 /// Sums of a phase.
 #[derive(Debug, Default)]
@@ -20,6 +21,12 @@ pub struct PhaseTotals {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub send_lag: Option<Histogram<u64>>,
+    /// Connections closed because bytes came that no request had asked for.
+    pub surplus: u64,
+    /// Requests sent again because the target had certainly not processed them.
+    pub resent: u64,
+    /// The first reason of each kind of failure that has one.
+    pub reasons: Vec<(Failure, Box<str>)>,
 }
 
 impl PhaseTotals {
@@ -34,7 +41,42 @@ impl PhaseTotals {
         self.operations_late += tally.operations_late;
         self.bytes_sent += tally.bytes_sent;
         self.bytes_received += tally.bytes_received;
+        self.surplus += tally.surplus;
+        self.resent += tally.resent;
+        for (failure, reason) in &tally.reasons {
+            if !self.reasons.iter().any(|(known, _)| known == failure) {
+                self.reasons.push((*failure, reason.clone()));
+            }
+        }
         add_histogram(&mut self.send_lag, tally.send_lag.as_ref());
+    }
+}
+
+impl PhaseTotals {
+    /// Conditions of the connections that a person should know of.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let reasons = self.reasons.iter().map(|(failure, reason)| format!("{}: {reason}", failure.name()));
+        self.connection_warnings().into_iter().chain(reasons).collect()
+    }
+
+    /// Replies that are longer than they say, and requests that were refused unprocessed.
+    #[must_use]
+    pub fn connection_warnings(&self) -> Vec<String> {
+        let surplus = (self.surplus > 0).then(|| {
+            format!(
+                "Bytes that no request had asked for came on {} connections, after the end of a reply or on an idle \
+                 connection. Such a connection is not used again: correct the length of the replies.",
+                self.surplus
+            )
+        });
+        let resent = (self.resent > 0).then(|| {
+            format!(
+                "{} requests that the server refused unprocessed (GOAWAY, REFUSED_STREAM) were sent again.",
+                self.resent
+            )
+        });
+        surplus.into_iter().chain(resent).collect()
     }
 }
 

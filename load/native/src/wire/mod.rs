@@ -117,6 +117,11 @@ pub trait Wire: Sized {
         Ok(())
     }
 
+    /// Why the connection is of no more use, where more is known than the kind of failure.
+    fn reason(&self) -> Option<String> {
+        None
+    }
+
     /// Appends what the protocol sends before closing.
     fn farewell(&mut self, out: &mut Vec<u8>);
 }

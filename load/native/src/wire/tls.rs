@@ -48,6 +48,7 @@ pub struct Tls<W: Wire> {
     has_ended: bool,
     /// The inner protocol's output that is not encrypted yet.
     plain: Vec<u8>,
+    refusal: Option<Box<rustls::Error>>,
 }
 
 impl<W: Wire> Wire for Tls<W> {
@@ -61,6 +62,7 @@ impl<W: Wire> Wire for Tls<W> {
             is_established: false,
             has_ended: false,
             plain: Vec::new(),
+            refusal: None,
         }
     }
 
@@ -87,7 +89,13 @@ impl<W: Wire> Wire for Tls<W> {
         while !input.is_empty() && !self.has_ended {
             let Some(session) = &mut self.session else { return Err(Failure::Tls) };
             session.read_tls(&mut input).map_err(|_| Failure::Tls)?;
-            session.process_new_packets().map_err(|error| failure(&error))?;
+            if let Err(error) = session.process_new_packets() {
+                // The alert shows the server why.
+                write_records(session, out);
+                let failure = failure(&error);
+                self.refusal = Some(Box::new(error));
+                return Err(failure);
+            }
             if !self.is_established && !session.is_handshaking() {
                 self.is_established = true;
                 self.inner.greet(&mut self.plain);
@@ -129,6 +137,10 @@ impl<W: Wire> Wire for Tls<W> {
         let checked = self.inner.tick(now, &mut self.plain);
         self.encrypt(out);
         checked
+    }
+
+    fn reason(&self) -> Option<String> {
+        self.refusal.as_deref().map(words).or_else(|| self.inner.reason())
     }
 
     fn farewell(&mut self, out: &mut Vec<u8>) {
@@ -185,6 +197,24 @@ fn write_records(session: &mut ClientConnection, out: &mut Vec<u8>) {
         if session.write_tls(out).is_err() {
             return;
         }
+    }
+}
+
+/// The reason as a person reads it; rustls names some as its types are.
+fn words(error: &rustls::Error) -> String {
+    use rustls::{CertificateError, Error};
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => "no trusted authority has issued it".to_owned(),
+        Error::InvalidCertificate(CertificateError::Other(other)) => match other.to_string().as_str() {
+            "CaUsedAsEndEntity" => "a certificate of an authority (CA:TRUE) is used as the server's own".to_owned(),
+            other => other.to_owned(),
+        },
+        Error::InvalidCertificate(CertificateError::BadEncoding) => "its encoding is not valid".to_owned(),
+        Error::InvalidCertificate(reason) => reason.to_string(),
+        Error::NoApplicationProtocol => "the server offers none of the protocols asked for (ALPN)".to_owned(),
+        Error::InvalidMessage(_) => "the server does not answer with TLS".to_owned(),
+        Error::AlertReceived(alert) => format!("the server refused the handshake: {alert:?}"),
+        error => error.to_string(),
     }
 }
 

@@ -57,6 +57,25 @@ impl Workload {
         Self::compile_with(plan, Some(plan.transport.protocol), descriptors)
     }
 
+    /// The operations that cannot be compiled, each with the reason; none for the plan as a whole.
+    #[must_use]
+    pub fn faults(plan: &Plan) -> Vec<(Option<String>, PlanError)> {
+        let protocol = plan.transport.protocol;
+        let descriptors = match (&plan.proto, protocol) {
+            (Some(proto), Protocol::Grpc) => match Descriptors::from_base64(&proto.descriptor_set) {
+                Ok(descriptors) => Some(descriptors),
+                Err(error) => return vec![(None, error)],
+            },
+            _ => None,
+        };
+        let kinds = entity_kinds(plan);
+        let fault = |operation: &plan::Operation| {
+            let compiled = Operation::compile(operation, Some(protocol), &kinds, descriptors.as_ref());
+            compiled.err().map(|error| (Some(operation.name.clone()), error))
+        };
+        plan.operations.iter().filter_map(fault).collect()
+    }
+
     /// Compiles the messages alone, for an audit: whatever the protocol, the same is stored.
     ///
     /// # Errors

@@ -87,8 +87,8 @@ def latency_curve(encoded: str) -> list[Point]:
     if total == 0:
         return []
     wanted = [x for x in _grid(math.ceil(math.log10(total)) + 1) if x < total]
-    values = histogram.get_percentile_to_value_dict([100 * (1 - 1 / x) for x in wanted])
-    points = [(x, value) for x, value in zip(wanted, (values[100 * (1 - 1 / x)] / _MS for x in wanted), strict=True)]
+    values = histograms.values_at(histogram, [100 * (1 - 1 / x) for x in wanted])
+    points = [(x, value / _MS) for x, value in zip(wanted, values, strict=True)]
     points.append((float(total), histogram.get_max_value() / _MS))
     return [[rounded(x, 4), rounded(value, 4)] for x, value in _turning(points)]
 

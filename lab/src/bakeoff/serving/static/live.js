@@ -12,7 +12,8 @@ function sparkline(name, values, unit) {
   const highest = Math.max(...values, 1e-9);
   const step = 300 / Math.max(1, values.length - 1);
   const points = values.map((value, index) => `${(index * step).toFixed(1)},${(98 - (value / highest) * 94).toFixed(1)}`);
-  byId(`${name}-line`).setAttribute("points", points.join(" "));
+  // A second without a reply has no latency.
+  byId(`${name}-line`).setAttribute("points", points.filter((_, index) => values[index] !== null).join(" "));
   byId(`${name}-axis`).textContent = values.length ? `0 to ${digits.format(highest)}${unit}, last ${values.length} s` : "";
 }
 
@@ -56,7 +57,7 @@ function show(state) {
   const [throughput] = state.rates_per_s.slice(-1);
   const [p99] = state.p99s_ms.slice(-1);
   byId("throughput").textContent = throughput === undefined ? "–" : `${rate.format(throughput)}/s`;
-  byId("p99").textContent = p99 === undefined ? "–" : `${digits.format(p99)} ms`;
+  byId("p99").textContent = p99 === undefined || p99 === null ? "–" : `${digits.format(p99)} ms`;
   byId("failed").textContent = rate.format(state.failed);
   const cpu = { target: "target", database: "database", engine: "generator" };
   byId("cpu").textContent = Object.entries(cpu)

@@ -14,12 +14,13 @@ const DURATION_MS: u64 = 2_000;
 /// The null server's only status.
 const NULL_STATUS: u16 = 200;
 
-/// Requests a second; none over TLS, and where there is nothing to compare it with.
+/// Requests a second; none over TLS, after an interruption, and where there is nothing to compare it with.
 ///
 /// # Errors
 /// The system refuses a resource.
 pub fn of(plan: &Plan, measured: &Summary, arguments: &HitArguments) -> Result<Option<f64>, Box<dyn Error>> {
-    if plan.transport.tls.is_some() || measured.totals.all.ok == 0 || arguments.no_capacity {
+    let is_over = measured.phase.interrupted || measured.totals.all.ok == 0;
+    if plan.transport.tls.is_some() || is_over || arguments.no_capacity {
         return Ok(None);
     }
     let server = NullServer::start()?;
@@ -59,6 +60,7 @@ fn against(plan: &Plan, port: u16) -> Plan {
     let mut plan = plan.clone();
     plan.transport.host = "127.0.0.1".to_owned();
     plan.transport.port = port;
+    (plan.transport.address, plan.transport.unix_socket) = (None, None);
     let users = plan.phases[0].users();
     plan.phases = vec![Phase::Held(HeldPhase {
         name: "Capacity".to_owned(),

@@ -7,19 +7,25 @@ mod plan;
 mod report;
 mod request;
 mod target;
+mod variants;
 
 use std::error::Error;
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
 use super::arguments::HitArguments;
-use crate::plan::{OneOrMore, Phase};
+use super::interruption;
+use crate::plan::{OneOrMore, Phase, Protocol};
 use crate::results::Live;
 use measure::measured;
 use report::Report;
 use request::Request;
+pub use target::Target;
 
-/// Measures a URL and prints the result; the exit status is 1 where no request had a good reply.
+const PROXIES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/// Measures a URL and prints the result; the exit status is 1 where no request had a good reply, and 128 and the
+/// signal's number after an interruption.
 ///
 /// # Errors
 /// The options are invalid, or the system refuses a resource. Failed requests are results, not errors.
@@ -27,20 +33,40 @@ pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
     let request = Request::new(arguments)?;
     let mut plan = plan::plan(&request, arguments)?;
     let mut expected = "OK".to_owned();
-    if let Some(http) = plan.operations.iter_mut().find_map(|operation| operation.http.as_mut()) {
-        let first = || first_request::status_of(&request, plan.transport.tls.as_ref());
-        match arguments.expect.map_or_else(first, Ok) {
-            Ok(status) => (expected, http.expect) = (status.to_string(), OneOrMore::One(status)),
-            Err(message) => return Ok(failed(&message)),
+    if request.target.protocol == Protocol::Http {
+        let status = match arguments.expect {
+            Some(status) => status,
+            None => match first_request::status_of(&request, &plan)? {
+                Ok(status) => status,
+                Err(message) => return Ok(failed(&message)),
+            },
+        };
+        expected = status.to_string();
+        for http in plan.operations.iter_mut().filter_map(|operation| operation.http.as_mut()) {
+            http.expect = OneOrMore::One(status);
         }
     }
     let live = Live::new(plan.phases.iter().map(Phase::duration_ms).collect());
     let Some(measured) = measured(&plan, arguments.threads, live)? else {
-        return Ok(failed("Interrupted before anything was measured."));
+        let _ = failed("Interrupted before anything was measured.");
+        return Ok(interruption::exit_code());
     };
-    let capacity = capacity::of(&plan, &measured, arguments)?;
-    print(&Report::new(&request, &measured, &expected, capacity), &request, arguments.json)?;
-    Ok(if measured.totals.all.ok > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let mut warnings = proxies(&request).into_iter().collect::<Vec<_>>();
+    if measured.phase.phase + 1 < plan.phases.len() {
+        warnings.push("These are figures of the warm-up, which was interrupted.".to_owned());
+    }
+    // What was measured is never lost.
+    let capacity = capacity::of(&plan, &measured, arguments).unwrap_or_else(|error| {
+        warnings.push(format!("The generator's own limit was not measured: {error}."));
+        None
+    });
+    let report = Report::new(&request, &measured, &expected, capacity, warnings);
+    let is_printed = print(&report, &request, arguments)?;
+    Ok(match () {
+        () if measured.phase.interrupted => interruption::exit_code(),
+        () if measured.totals.all.ok > 0 && is_printed => ExitCode::SUCCESS,
+        () => ExitCode::FAILURE,
+    })
 }
 
 fn failed(message: &str) -> ExitCode {
@@ -48,7 +74,25 @@ fn failed(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn print(report: &Report, request: &Request, as_json: bool) -> Result<(), Box<dyn Error>> {
-    let text = if as_json { serde_json::to_string_pretty(report)? + "\n" } else { report.text(request) };
-    Ok(stdout().write_all(text.as_bytes())?)
+/// Prints the report; on standard error where standard output takes nothing, such as a full disk or a closed pipe.
+fn print(report: &Report, request: &Request, arguments: &HitArguments) -> Result<bool, Box<dyn Error>> {
+    let text = match () {
+        () if arguments.json => serde_json::to_string_pretty(report)? + "\n",
+        () if arguments.prometheus => report.prometheus(),
+        () => report.text(request),
+    };
+    let Err(error) = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) else { return Ok(true) };
+    // Where neither takes it, there is no place left.
+    let _ = stderr().write_all(text.as_bytes());
+    crate::cli::print_error(&format!("the result stands above: standard output took nothing ({error})"));
+    Ok(false)
+}
+
+/// Proxies are not used: they would be measured. Said where another machine is the target.
+fn proxies(request: &Request) -> Option<String> {
+    let host = request.target.host.as_str();
+    let is_here = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let name = PROXIES.iter().find(is_set).filter(|_| !is_here)?;
+    Some(format!("{name} is set and not used: requests go straight to the server."))
 }

@@ -2,21 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use prost::Message as _;
 
-use super::request::Request;
+use super::request::{Request, Variant};
+use super::target::Target;
+use super::variants::filled;
 use crate::cli::arguments::HitArguments;
 use crate::plan::{
-    ArrivingPhase, CountedPhase, GrpcCall, HeldPhase, HttpCall, HttpVersion, OneOrMore, Operation, Phase, Plan,
-    PlanError, Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport,
+    ArrivingPhase, BodyEncoding, CountedPhase, GrpcCall, HeldPhase, HttpCall, HttpVersion, OneOrMore, Operation, Phase,
+    Plan, PlanError, Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport,
 };
 use crate::template::parse_template;
 
 /// The HTTP status that counts as success until a first request shows another.
 const USUAL_STATUS: u16 = 200;
+/// Steps in which a ramp raises the load.
+const RAMP_STEPS: u64 = 10;
 /// Bytes of `{"value":""}`.
 const ENVELOPE_BYTES: u64 = 12;
 
@@ -36,28 +40,25 @@ pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn
         seed: format!("{:016x}", arguments.seed),
         base_time_ms: now_ms(),
         transport: Transport {
-            protocol: target.protocol,
-            host: target.host.clone(),
-            port: target.port,
             connections: request.connections,
-            batch: 1,
             stream: arguments.stream,
             window: arguments.window,
-            keep_alive: true,
-            http_version: HttpVersion::One,
-            gzip: false,
-            ping: None,
             timeout_ms: request.timeout_ms,
-            headers: if target.protocol == Protocol::Grpc { request.headers.clone() } else { BTreeMap::new() },
+            keep_alive: !arguments.disable_keepalive,
+            http_version: if arguments.http2 { HttpVersion::Two } else { HttpVersion::One },
+            address: resolved(target, &arguments.resolve)?,
+            unix_socket: arguments.unix_socket.as_ref().map(|path| path.display().to_string()),
+            headers: metadata(request),
             tls: target.is_encrypted.then(|| tls(arguments)),
+            ..target.transport()
         },
-        proto: proto(target.protocol, arguments)?,
-        phases: phases(request),
+        proto: proto(request, arguments)?,
+        phases: phases(request, arguments),
         think_time_ms: arguments.think as f64,
         thresholds: Thresholds { p95_ms: 2_000.0, p99_ms: 5_000.0, error_rate: 0.05 },
         keys: Vec::new(),
         size_bytes: None,
-        operations: vec![operation(request, arguments)?],
+        operations: operations(request, arguments)?,
         sessions: Vec::new(),
         batch: None,
         stream: arguments.stream.then(|| Stream { method: target.path.clone(), reply: BTreeMap::new() }),
@@ -71,8 +72,14 @@ pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn
 }
 
 fn tls(arguments: &HitArguments) -> Tls {
-    let ca_file = arguments.ca_file.as_ref().map(|path| path.display().to_string());
-    Tls { ca_file, server_name: arguments.server_name.clone() }
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    Tls {
+        ca_file: path(&arguments.ca_file),
+        server_name: arguments.server_name.clone(),
+        insecure: arguments.insecure,
+        cert_file: path(&arguments.cert),
+        key_file: path(&arguments.key),
+    }
 }
 
 fn now_ms() -> i64 {
@@ -80,22 +87,66 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn phases(request: &Request) -> Vec<Phase> {
-    if let Some(iterations) = request.requests {
-        let name = "Requests".to_owned();
-        return vec![Phase::Counted(CountedPhase { name, virtual_users: request.users, iterations })];
+/// Of HTTP requests the headers are the operations' own.
+fn metadata(request: &Request) -> BTreeMap<String, String> {
+    match request.target.protocol {
+        Protocol::Http => BTreeMap::new(),
+        // Several values of a name are one list (RFC 9110).
+        Protocol::Grpc => request.headers.iter().map(|(name, values)| (name.clone(), values.join(", "))).collect(),
     }
-    let named = [("Warm-up", request.warm_up_ms), ("Measured", request.duration_ms)];
-    named.into_iter().filter(|(_, ms)| *ms > 0).map(|(name, ms)| timed(request, name.to_owned(), ms)).collect()
 }
 
-fn timed(request: &Request, name: String, duration_ms: u64) -> Phase {
+/// The address that a --resolve gives for the URL's host and port.
+fn resolved(target: &Target, options: &[String]) -> Result<Option<String>, String> {
+    for option in options {
+        let mut parts = option.splitn(3, ':');
+        let (host, port, address) = (parts.next(), parts.next(), parts.next());
+        let (Some(host), Some(port), Some(address)) = (host, port.and_then(|port| port.parse().ok()), address) else {
+            return Err(format!("--resolve {option}: write HOST:PORT:ADDRESS."));
+        };
+        if host.eq_ignore_ascii_case(&target.host) && target.port == port {
+            return Ok(Some(address.trim_matches(['[', ']']).to_owned()));
+        }
+    }
+    match options.first() {
+        Some(option) => Err(format!("--resolve {option} is not for {}.", target.address())),
+        None => Ok(None),
+    }
+}
+
+fn phases(request: &Request, arguments: &HitArguments) -> Vec<Phase> {
+    let mut phases = warm_up(request, arguments.ramp);
+    let name = "Measured".to_owned();
+    phases.push(match request.requests {
+        Some(iterations) => Phase::Counted(CountedPhase { name, virtual_users: request.users, iterations }),
+        None => timed(request, name, request.duration_ms, 1.0),
+    });
+    phases
+}
+
+/// What comes before the measured phase: the whole load, or a part that grows.
+fn warm_up(request: &Request, ramp: Option<u64>) -> Vec<Phase> {
+    match (ramp, request.warm_up_ms) {
+        (_, 0) => Vec::new(),
+        (None, ms) => vec![timed(request, "Warm-up".to_owned(), ms, 1.0)],
+        (Some(ramp), _) => {
+            let step = |number: u64| {
+                timed(request, format!("Ramp {number}"), (ramp / RAMP_STEPS).max(1), number as f64 / RAMP_STEPS as f64)
+            };
+            (1..=RAMP_STEPS).map(step).collect()
+        }
+    }
+}
+
+/// A phase of a fraction of the load.
+fn timed(request: &Request, name: String, duration_ms: u64, fraction: f64) -> Phase {
     let until_steady = None;
+    let users = ((f64::from(request.users) * fraction).round() as u32).max(1);
     match request.rate {
-        None => Phase::Held(HeldPhase { name, virtual_users: request.users, duration_ms, until_steady }),
+        None => Phase::Held(HeldPhase { name, virtual_users: users, duration_ms, until_steady }),
         Some(rate) => Phase::Arriving(ArrivingPhase {
             name,
-            rate,
+            rate: rate * fraction,
             arrival: request.arrival,
             max_virtual_users: request.users,
             duration_ms,
@@ -104,25 +155,37 @@ fn timed(request: &Request, name: String, duration_ms: u64) -> Phase {
     }
 }
 
-fn operation(request: &Request, arguments: &HitArguments) -> Result<Operation, PlanError> {
-    let target = &request.target;
-    let (http, grpc) = match target.protocol {
-        Protocol::Http => (Some(http_call(request, arguments)?), None),
+fn operations(request: &Request, arguments: &HitArguments) -> Result<Vec<Operation>, PlanError> {
+    let several = request.variants.len() > 1;
+    let name = |index: usize| if several { format!("Request {}", index + 1) } else { "Request".to_owned() };
+    let of = |(index, variant): (usize, &Variant)| operation(name(index), request, variant, arguments);
+    request.variants.iter().enumerate().map(of).collect()
+}
+
+fn operation(
+    name: String,
+    request: &Request,
+    variant: &Variant,
+    arguments: &HitArguments,
+) -> Result<Operation, PlanError> {
+    let (http, grpc) = match request.target.protocol {
+        Protocol::Http => (Some(http_call(request, variant, arguments)?), None),
         Protocol::Grpc => {
             let (reply, capture) = (BTreeMap::new(), BTreeMap::new());
             let expect = OneOrMore::One("OK".to_owned());
             let (metadata_templates, reply_templates) = (BTreeMap::new(), BTreeMap::new());
-            let method = target.path.clone();
+            let method = request.target.path.clone();
             (None, Some(GrpcCall { method, metadata_templates, expect, reply, reply_templates, capture, list: None }))
         }
     };
+    let (message, body) = message(variant, arguments)?;
     Ok(Operation {
-        name: "Request".to_owned(),
+        name,
         weight: 1,
         key: None,
         http,
         grpc,
-        variants: vec![body(request, arguments)?],
+        variants: vec![message],
         creates: None,
         needs: None,
         effect: None,
@@ -130,7 +193,7 @@ fn operation(request: &Request, arguments: &HitArguments) -> Result<Operation, P
         login: false,
         pick: None,
         think_time_ms: None,
-        body: None,
+        body,
         rate: None,
     })
 }
@@ -144,20 +207,31 @@ fn segments(text: &str, has_slots: bool) -> Result<Vec<Segment>, PlanError> {
     }
 }
 
-fn body(request: &Request, arguments: &HitArguments) -> Result<Vec<Segment>, PlanError> {
-    match (&request.body, arguments.payload) {
-        (None, Some(size)) => {
-            parse_template(&format!("{{\"value\":\"${{alphanumeric {}}}\"}}", size.saturating_sub(ENVELOPE_BYTES)))
+/// The message, and how it becomes the body: bytes that are no text are kept as base64.
+fn message(variant: &Variant, arguments: &HitArguments) -> Result<(Vec<Segment>, Option<BodyEncoding>), PlanError> {
+    if let (None, Some(size)) = (&variant.body, arguments.payload) {
+        let text = format!("{{\"value\":\"${{alphanumeric {}}}\"}}", size.saturating_sub(ENVELOPE_BYTES));
+        return Ok((parse_template(&text)?, None));
+    }
+    let body = variant.body.as_deref().unwrap_or_default();
+    match std::str::from_utf8(body) {
+        Ok(text) => Ok((segments(text, arguments.slots)?, None)),
+        Err(_) => {
+            let base64 = base64::engine::general_purpose::STANDARD.encode(body);
+            Ok((vec![Segment::Literal(base64)], Some(BodyEncoding::Binary)))
         }
-        (body, _) => segments(body.as_deref().unwrap_or_default(), arguments.slots),
     }
 }
 
-fn http_call(request: &Request, arguments: &HitArguments) -> Result<HttpCall, PlanError> {
+fn http_call(request: &Request, variant: &Variant, arguments: &HitArguments) -> Result<HttpCall, PlanError> {
+    let value = |text: &String| filled(text, &variant.values);
+    let header = |(name, values): (&String, &Vec<String>)| {
+        (name.clone(), OneOrMore::More(values.iter().map(value).collect::<Vec<_>>()))
+    };
     Ok(HttpCall {
         method: request.method.clone(),
-        path: segments(&request.target.path, arguments.slots)?,
-        headers: request.headers.clone(),
+        path: segments(&variant.path, arguments.slots)?,
+        headers: request.headers.iter().map(header).collect(),
         header_templates: BTreeMap::new(),
         expect: OneOrMore::One(USUAL_STATUS),
         reply: BTreeMap::new(),
@@ -167,8 +241,8 @@ fn http_call(request: &Request, arguments: &HitArguments) -> Result<HttpCall, Pl
     })
 }
 
-fn proto(protocol: Protocol, arguments: &HitArguments) -> Result<Option<Proto>, Box<dyn Error>> {
-    if protocol == Protocol::Http {
+fn proto(request: &Request, arguments: &HitArguments) -> Result<Option<Proto>, Box<dyn Error>> {
+    if request.target.protocol == Protocol::Http {
         return Ok(None);
     }
     let bytes = match (&arguments.proto, &arguments.descriptor_set) {

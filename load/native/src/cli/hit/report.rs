@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::plan::{Arrival, Protocol};
-use crate::results::{Summary, grouped};
+use crate::results::{PhaseTotals, Summary, grouped, value_at};
 
 const PERCENTILES: [(&str, f64); 8] = [
     ("p10", 0.1),
@@ -24,10 +24,13 @@ const PERCENTILES: [(&str, f64); 8] = [
 const GENERATOR_BOUND: f64 = 2.0 / 3.0;
 /// A send lag of more than this share of the median latency is worth a warning.
 const LAG_SHARE: f64 = 0.1;
+/// Columns beside the subjects.
+const WIDTH: usize = 66;
 const UNITS: [&str; 4] = ["B", "kB", "MB", "GB"];
 
 /// Results of one phase. Latencies are milliseconds, in the open model from each request's scheduled instant.
-/// `statuses` counts replies by status; `errors` counts what failed without one. `capacity_per_s` is the generator's
+/// A latency that does not exist is null. `expected` is the status of a good reply. `statuses` counts replies by status;
+/// `errors` counts failures by kind, an unexpected status among them, and `reasons` has more about kinds. `capacity_per_s` is the generator's
 /// rate with the same requests against a server that does nothing.
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -42,13 +45,19 @@ pub struct Report {
     unsent: u64,
     bytes_sent: u64,
     bytes_received: u64,
+    expected: String,
     statuses: BTreeMap<String, u64>,
     errors: BTreeMap<String, u64>,
-    min_ms: f64,
-    mean_ms: f64,
-    max_ms: f64,
+    reasons: BTreeMap<String, String>,
+    /// Connections that were closed because bytes came that no request had asked for.
+    surplus: u64,
+    /// Requests sent again because the server had certainly not processed them.
+    resent: u64,
+    min_ms: Option<f64>,
+    mean_ms: Option<f64>,
+    max_ms: Option<f64>,
     #[serde(serialize_with = "as_object")]
-    percentiles_ms: Vec<(&'static str, f64)>,
+    percentiles_ms: Vec<(&'static str, Option<f64>)>,
     send_lag_p99_ms: Option<f64>,
     capacity_per_s: Option<f64>,
     interrupted: bool,
@@ -59,10 +68,15 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(request: &Request, measured: &Summary, expected: &str, capacity_per_s: Option<f64>) -> Self {
+    pub fn new(
+        request: &Request,
+        measured: &Summary,
+        expected: &str,
+        capacity_per_s: Option<f64>,
+        warnings: Vec<String>,
+    ) -> Self {
         let (totals, latency) = (&measured.totals, measured.totals.all.latency());
-        let milliseconds = |value: Option<f64>| value.unwrap_or_default() / 1e6;
-        let at = |quantile| milliseconds(latency.map(|latency| latency.value_at_quantile(quantile) as f64));
+        let at = |quantile| latency.map(|latency| value_at(latency, quantile) as f64 / 1e6);
         let (statuses, errors) = divided(expected, totals.all.ok, &totals.all.errors);
         let mut report = Self {
             url: request.url.clone(),
@@ -76,21 +90,26 @@ impl Report {
             unsent: measured.phase.unsent,
             bytes_sent: totals.bytes_sent,
             bytes_received: totals.bytes_received,
+            expected: expected.to_owned(),
             statuses,
             errors,
-            min_ms: milliseconds(latency.map(|latency| latency.min() as f64)),
-            mean_ms: milliseconds(latency.map(hdrhistogram::Histogram::mean)),
-            max_ms: milliseconds(latency.map(|latency| latency.max() as f64)),
+            reasons: reasons_of(totals),
+            surplus: totals.surplus,
+            resent: totals.resent,
+            min_ms: latency.map(|latency| latency.min() as f64 / 1e6),
+            mean_ms: latency.map(|latency| latency.mean() / 1e6),
+            max_ms: latency.map(|latency| latency.max() as f64 / 1e6),
             percentiles_ms: PERCENTILES.iter().map(|(name, quantile)| (*name, at(*quantile))).collect(),
-            send_lag_p99_ms: totals.send_lag.as_ref().map(|lag| lag.value_at_quantile(0.99) as f64 / 1e6),
+            send_lag_p99_ms: totals.send_lag.as_ref().map(|lag| value_at(lag, 0.99) as f64 / 1e6),
             capacity_per_s,
             interrupted: measured.phase.interrupted,
             window_s: measured.window_seconds(),
             ok_late: totals.operations_late,
             requests_per_s: measured.requests_per_second(),
-            warnings: Vec::new(),
+            warnings,
         };
-        report.warnings = report.bound().into_iter().chain(report.lag()).collect();
+        let found = totals.connection_warnings().into_iter().chain(report.bound()).chain(report.lag());
+        report.warnings.extend(found.collect::<Vec<_>>());
         report
     }
 
@@ -101,7 +120,7 @@ impl Report {
     }
 
     fn lag(&self) -> Option<String> {
-        let median_ms = self.percentiles_ms.iter().find(|(name, _)| *name == "p50")?.1;
+        let median_ms = self.percentiles_ms.iter().find(|(name, _)| *name == "p50")?.1?;
         let lag_ms = self.send_lag_p99_ms.filter(|lag_ms| *lag_ms > (LAG_SHARE * median_ms).max(1.0))?;
         Some(format!("Requests left up to {lag_ms:.1} ms late (p99): this machine has too little CPU to spare."))
     }
@@ -111,19 +130,16 @@ impl Report {
         let interrupted = if self.interrupted { " (interrupted)" } else { "" };
         let mut text = format!("{} {}\n", self.method, self.url);
         let _ = writeln!(text, "  {}, {:.2} s{interrupted}\n", load(request), self.duration_s);
-        for (name, value) in self.counts() {
-            let _ = writeln!(text, "  {name:<12}{value}");
-        }
+        self.counts().iter().for_each(|(name, value)| text += &block(name, value));
+        text.push('\n');
         text += &self.latency();
         text += if self.rate_per_s.is_some() {
             "              from the instant at which each request was due\n\n"
         } else {
             "\n"
         };
-        for (name, value) in self.outcomes() {
-            let _ = writeln!(text, "  {name:<12}{value}");
-        }
-        self.warnings.iter().for_each(|warning| text += &format!("  warning: {warning}\n"));
+        self.outcomes().iter().for_each(|(name, value)| text += &block(name, value));
+        self.warnings.iter().for_each(|warning| text += &block("warning", warning));
         text
     }
 
@@ -138,7 +154,7 @@ impl Report {
             lines.push(("unsent", format!("{unsent} requests were due and found no free user: raise --users")));
         }
         let [received, sent] = [self.bytes_received, self.bytes_sent].map(|bytes| self.size(bytes));
-        lines.push(("data", format!("{received} received, {sent} sent\n")));
+        lines.push(("data", format!("{received} received, {sent} sent")));
         lines
     }
 
@@ -146,11 +162,12 @@ impl Report {
         let mut figures = vec![("min", self.min_ms), ("mean", self.mean_ms)];
         figures.extend(&self.percentiles_ms);
         figures.push(("max", self.max_ms));
-        let [names, values]: [String; 2] = [
-            figures.iter().map(|(name, _)| format!("{name:>9}")).collect(),
-            figures.iter().map(|(_, value)| format!("{:>9}", milliseconds(*value))).collect(),
-        ];
-        format!("  {:<12}{names}\n  {:<12}{values}\n", "latency, ms", "")
+        let rows = figures.chunks(figures.len().div_ceil(2)).enumerate().map(|(row, figures)| {
+            let names: String = figures.iter().map(|(name, _)| format!("{name:>10}")).collect();
+            let values: String = figures.iter().map(|(_, value)| format!("{:>10}", milliseconds(*value))).collect();
+            format!("  {:<12}{names}\n  {:<12}{values}\n", if row == 0 { "latency, ms" } else { "" }, "")
+        });
+        rows.collect()
     }
 
     fn outcomes(&self) -> Vec<(&str, String)> {
@@ -160,11 +177,49 @@ impl Report {
         };
         let statuses = named(&self.statuses);
         let mut lines = vec![("status", if statuses.is_empty() { "no reply".to_owned() } else { statuses })];
-        if !self.errors.is_empty() {
-            lines.push(("errors", named(&self.errors)));
+        for (name, count) in &self.errors {
+            let reason = self.reason(name).map(|reason| format!(" ({reason})")).unwrap_or_default();
+            lines.push((if lines.len() == 1 { "errors" } else { "" }, format!("{name}: {}{reason}", grouped(*count))));
         }
         lines.push(("generator", self.generator()));
         lines
+    }
+
+    /// More about a kind of failure.
+    fn reason(&self, kind: &str) -> Option<String> {
+        if kind.starts_with("status_") || kind.starts_with("grpc_") {
+            return Some(format!("expected {}", self.expected));
+        }
+        self.reasons.get(kind).cloned()
+    }
+
+    /// The text format of Prometheus.
+    pub fn prometheus(&self) -> String {
+        let labels = format!("url=\"{}\",method=\"{}\"", escaped(&self.url), self.method);
+        let mut text = String::new();
+        let mut metric = |name: &str, kind: &str, samples: &[(String, f64)]| {
+            let _ = writeln!(text, "# TYPE bakeoff_hit_{name} {kind}");
+            for (more, value) in samples {
+                let _ = writeln!(text, "bakeoff_hit_{name}{{{labels}{more}}} {value}");
+            }
+        };
+        let alone = |value: f64| vec![(String::new(), value)];
+        metric("requests_total", "counter", &alone(self.requests as f64));
+        metric("good_total", "counter", &alone(self.ok as f64));
+        metric("unsent_total", "counter", &alone(self.unsent as f64));
+        let failure = |(kind, count): (&String, &u64)| (format!(",kind=\"{kind}\""), *count as f64);
+        metric("failures_total", "counter", &self.errors.iter().map(failure).collect::<Vec<_>>());
+        metric("sent_bytes_total", "counter", &alone(self.bytes_sent as f64));
+        metric("received_bytes_total", "counter", &alone(self.bytes_received as f64));
+        metric("duration_seconds", "gauge", &alone(self.duration_s));
+        metric("requests_per_second", "gauge", &alone(self.requests_per_s));
+        // A quantile that does not exist is left out.
+        let quantiles = PERCENTILES.iter().zip(&self.percentiles_ms);
+        let quantile = |((_, at), (_, ms)): (&(&str, f64), &(&str, Option<f64>))| {
+            ms.map(|ms| (format!(",quantile=\"{at}\""), ms / 1e3))
+        };
+        metric("latency_seconds", "gauge", &quantiles.filter_map(quantile).collect::<Vec<_>>());
+        text
     }
 
     fn generator(&self) -> String {
@@ -185,15 +240,45 @@ impl Report {
     }
 }
 
-/// Counts of replies by status, and of what failed without one.
+/// A subject and its words, folded to the width of a terminal of 80 columns.
+fn block(name: &str, value: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in value.split(' ') {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > WIDTH {
+            lines.push(word.to_owned());
+        } else if let Some(line) = lines.last_mut() {
+            line.push_str(if last > 0 { " " } else { "" });
+            line.push_str(word);
+        }
+    }
+    format!("  {name:<12}{}\n", lines.join(&format!("\n{:14}", "")))
+}
+
+/// A label's value.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// More about the kinds of failure that occurred: what was seen first, or what the kind means.
+fn reasons_of(totals: &PhaseTotals) -> BTreeMap<String, String> {
+    let seen = |failure: Failure| totals.reasons.iter().find(|(known, _)| *known == failure).map(|(_, text)| &**text);
+    let reason = |(failure, _): &(Failure, u64)| {
+        let text = seen(*failure).or_else(|| failure.meaning())?;
+        Some((failure.name().into_owned(), text.to_owned()))
+    };
+    totals.all.errors.iter().filter_map(reason).collect()
+}
+
+/// Counts of replies by status, and of failures by kind.
 fn divided(expected: &str, ok: u64, errors: &[(Failure, u64)]) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
     let mut statuses = BTreeMap::from([(expected.to_owned(), ok)]);
     let mut others = BTreeMap::new();
     for (failure, count) in errors {
-        match failure {
-            Failure::Status(status) => statuses.insert(status.to_string(), *count),
-            _ => others.insert(failure.name().into_owned(), *count),
-        };
+        if let Failure::Status(status) = failure {
+            statuses.insert(status.to_string(), *count);
+        }
+        others.insert(failure.name().into_owned(), *count);
     }
     (statuses, others)
 }
@@ -206,8 +291,8 @@ fn load(request: &Request) -> String {
     }
     let plural = if request.users == 1 { "" } else { "s" };
     let shared = request.connections.map(|count| format!(" on {} connections", grouped(u64::from(count))));
-    let warm_up = (request.warm_up_ms > 0 && request.requests.is_none())
-        .then(|| format!(", warm-up of {} s before", general(request.warm_up_ms as f64 / 1e3)));
+    let warm_up =
+        (request.warm_up_ms > 0).then(|| format!(", warm-up of {} s before", general(request.warm_up_ms as f64 / 1e3)));
     format!("{users} user{plural}{}{}", shared.unwrap_or_default(), warm_up.unwrap_or_default())
 }
 
@@ -227,14 +312,16 @@ fn whole(value: f64) -> String {
     grouped(value.round_ties_even() as u64)
 }
 
-fn milliseconds(value: f64) -> String {
+/// A dash where there is no figure.
+fn milliseconds(value: Option<f64>) -> String {
     match value {
-        1000.0.. => whole(value),
-        100.0.. => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
+        None => "–".to_owned(),
+        Some(value @ 1000.0..) => whole(value),
+        Some(value @ 100.0..) => format!("{value:.1}"),
+        Some(value) => format!("{value:.3}"),
     }
 }
 
-fn as_object<S: Serializer>(entries: &[(&'static str, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_object<S: Serializer>(entries: &[(&'static str, Option<f64>)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(entries.iter().copied())
 }

@@ -1,7 +1,9 @@
 //! The target's URL, and the options that apply to it.
 
+use std::collections::BTreeMap;
+
 use crate::cli::arguments::HitArguments;
-use crate::plan::Protocol;
+use crate::plan::{HttpVersion, Protocol, Tls, Transport};
 
 /// The parts of a URL.
 #[derive(Debug, PartialEq)]
@@ -31,14 +33,15 @@ impl Target {
         }
         let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
         if authority.contains('@') {
-            let advice = "send it as a header, -H 'Authorization: Basic …'";
+            let advice = "send them with --basic USER:PASSWORD";
             return Err(format!("The URL holds a user name or password: {advice}."));
         }
         let (host, port) = match authority.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
             _ => (authority, None),
         };
-        let host = host.trim_matches(['[', ']']).to_owned();
+        // A percent sign before the zone of an address is written as %25 (RFC 6874).
+        let host = host.trim_matches(['[', ']']).replacen("%25", "%", 1);
         if host.is_empty() {
             return Err(wrong());
         }
@@ -60,6 +63,28 @@ impl Target {
         Ok(Self { protocol, is_encrypted, host, port, path })
     }
 
+    /// How its requests travel where no option says otherwise.
+    pub fn transport(&self) -> Transport {
+        Transport {
+            protocol: self.protocol,
+            host: self.host.clone(),
+            port: self.port,
+            address: None,
+            unix_socket: None,
+            connections: None,
+            batch: 1,
+            stream: false,
+            window: 1,
+            keep_alive: true,
+            http_version: HttpVersion::One,
+            gzip: false,
+            ping: None,
+            timeout_ms: 30_000,
+            headers: BTreeMap::new(),
+            tls: self.is_encrypted.then(Tls::default),
+        }
+    }
+
     /// Host and port.
     pub fn address(&self) -> String {
         if self.host.contains(':') {
@@ -79,9 +104,14 @@ impl Target {
                 is_http,
                 "--expect applies to http and https only; a gRPC call succeeds with OK",
             ),
+            (options.http2, is_http, "--http2 applies to http and https only; gRPC is HTTP/2"),
+            (options.disable_keepalive, is_http, "--disable-keepalive applies to http and https only"),
+            (options.urls.is_some(), is_http, "--urls applies to http and https only"),
             (options.proto.is_some(), is_grpc, "--proto applies to grpc and grpcs only"),
             (options.descriptor_set.is_some(), is_grpc, "--descriptor-set applies to grpc and grpcs only"),
             (options.stream, is_grpc, "--stream applies to grpc and grpcs only"),
+            (options.insecure, self.is_encrypted, "--insecure applies to https and grpcs only"),
+            (options.cert.is_some(), self.is_encrypted, "--cert applies to https and grpcs only"),
             (options.ca_file.is_some(), self.is_encrypted, "--ca-file applies to https and grpcs only"),
             (options.server_name.is_some(), self.is_encrypted, "--server-name applies to https and grpcs only"),
         ];
@@ -112,6 +142,7 @@ mod tests {
             ("http://example.org/a#b", target(Protocol::Http, false, "example.org", 80, "/a")),
             ("http://example.org/@a", target(Protocol::Http, false, "example.org", 80, "/@a")),
             ("https://example.org/a", target(Protocol::Http, true, "example.org", 443, "/a")),
+            ("http://[fe80::1%25eth0]:80/", target(Protocol::Http, false, "fe80::1%eth0", 80, "/")),
             ("http://[::1]:80/", target(Protocol::Http, false, "::1", 80, "/")),
             ("grpc://h:9090/p.S/M", target(Protocol::Grpc, false, "h", 9090, "p.S/M")),
             ("grpcs://h/p.S/M", target(Protocol::Grpc, true, "h", 443, "p.S/M")),
@@ -138,6 +169,6 @@ mod tests {
             assert!(error.starts_with(&format!("\"{url}\"")) && error.contains(words), "{error}");
         }
         let error = Target::parse("http://me:secret@h/").expect_err("a password");
-        assert!(error.contains("send it as a header") && !error.contains("secret"), "{error}");
+        assert!(error.contains("send them with --basic") && !error.contains("secret"), "{error}");
     }
 }

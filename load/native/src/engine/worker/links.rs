@@ -45,7 +45,7 @@ impl<W: Wire> Worker<W> {
         let deadline_ns = self.clock.now() + self.timeout_ns.min(LONGEST_CONNECT_NS);
         connection.generation = connection.generation.wrapping_add(1);
         let token = u64::from(connection.generation) << 32 | index as u64;
-        let watched = Socket::connect(self.address).and_then(|mut socket| {
+        let watched = Socket::connect(&self.address).and_then(|mut socket| {
             if index.is_multiple_of(STAMPED_EVERY) {
                 socket.note_arrivals();
             }
@@ -85,6 +85,9 @@ impl<W: Wire> Worker<W> {
     pub(super) fn fail_connection(&mut self, index: usize, failure: Failure, now: u64) {
         let connection = &mut self.connections[index];
         let users = &mut self.users;
+        if let Some(reason) = connection.wire.reason() {
+            users.tally.note_reason(failure, &reason);
+        }
         let had_work = !connection.wire.is_idle();
         connection.wire.abandon(&mut |tag| users.fail(tag, failure, now));
         if !had_work && !connection.waiting.is_empty() {

@@ -7,10 +7,10 @@ mod readiness;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::address::Address;
 use super::clock::Clock;
 use super::connection::{Connection, Link};
 use super::poller::{Poller, Ready};
@@ -41,7 +41,7 @@ const INTERRUPT_TIMEOUT_NS: u64 = 5 * SECOND_NS;
 /// One thread's share of the load.
 pub struct Worker<W: Wire> {
     clock: Clock,
-    address: SocketAddr,
+    address: Address,
     shared: Arc<W::Shared>,
     poller: Poller,
     connections: Vec<Connection<W>>,
@@ -67,7 +67,7 @@ impl<W: Wire> Worker<W> {
     /// No file descriptor is free.
     pub fn new(
         clock: Clock,
-        address: SocketAddr,
+        address: Address,
         shared: Arc<W::Shared>,
         users: Users,
         transport: &Transport,

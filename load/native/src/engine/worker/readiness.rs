@@ -67,31 +67,32 @@ impl<W: Wire> Worker<W> {
                 *failures = 0;
                 users.complete(&reply, now);
             };
+            let mut taken = 0;
             let received = match moved {
                 Moved::Bytes(count) => {
                     let bytes = &self.read_buffer[..count];
-                    connection.wire.receive(bytes, &mut self.out, &mut sink).map(|()| count)
+                    taken = count;
+                    connection.wire.receive(bytes, &mut self.out, &mut sink)
                 }
-                Moved::WouldBlock => Ok(0),
+                Moved::WouldBlock => Ok(()),
                 Moved::End => {
                     connection.wire.end(&mut sink);
                     Err(Failure::Closed)
                 }
                 Moved::Failed(failure) => Err(failure),
             };
-            match received {
-                Err(failure) => return self.fail_connection(index, failure, now),
-                Ok(count) => {
-                    self.users.tally.bytes_received += count as u64;
-                    let has_more = count == READ_BUFFER || (ended && count > 0);
-                    if has_more {
-                        continue;
-                    }
-                }
+            self.users.tally.bytes_received += taken as u64;
+            self.connections[index].waiting.extend(self.users.again.drain(..));
+            if let Err(failure) = received {
+                self.users.tally.surplus += u64::from(failure == Failure::Surplus);
+                return self.fail_connection(index, failure, now);
             }
             let connection = &self.connections[index];
             if connection.wire.is_closing() && connection.wire.is_idle() {
-                self.close(index);
+                return self.close(index);
+            }
+            if taken == READ_BUFFER || (ended && taken > 0) {
+                continue;
             }
             return;
         }

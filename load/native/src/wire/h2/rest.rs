@@ -27,19 +27,21 @@ impl RestCall {
     ) -> Self {
         let mut wanted: Vec<(String, String)> =
             headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+        let host = wanted.iter().find(|(name, _)| name == "host").map(|(_, value)| value.clone());
         wanted.retain(|(name, _)| !OF_HTTP1.contains(&name.as_str()));
         if has_body && !wanted.iter().any(|(name, _)| name == "content-type") {
             wanted.push(("content-type".to_owned(), "application/json".to_owned()));
         }
-        let mut fields = vec![0];
-        for (name, value) in wanted {
-            let field = RequestField::new(&name, value.as_bytes());
-            let place = all.iter().position(|known| *known == field).unwrap_or_else(|| {
+        let mut place_of = |name: &str, value: &str| {
+            let field = RequestField::new(name, value.as_bytes());
+            all.iter().position(|known| *known == field).unwrap_or_else(|| {
                 all.push(field);
                 all.len() - 1
-            });
-            fields.push(place);
-        }
+            })
+        };
+        // The first of all is the authority.
+        let mut fields = vec![host.map_or(0, |host| place_of(":authority", &host))];
+        fields.extend(wanted.iter().map(|(name, value)| place_of(name, value)));
         let known = METHODS.iter().find(|(name, _)| *name == method);
         let written = known.map_or_else(
             || [&[METHOD_NAME, method.len() as u8], method.as_bytes()].concat(),

@@ -2,9 +2,11 @@
 
 use memchr::memchr;
 
-/// This is no HTTP/1 reply.
+/// This is no HTTP/1 reply, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub struct Malformed(pub &'static str);
+
+const NOT_HTTP1: Malformed = Malformed("it does not begin with an HTTP/1 status line");
 
 /// How a reply's body ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub fn parse_head(bytes: &[u8], is_alone: bool) -> Result<Option<(Head, usize)>,
     let Some(line) = take_line(&mut rest) else {
         // Garbage is reported at once, not after a whole line of it.
         let known = bytes.len().min(5);
-        return if bytes[..known] == b"HTTP/"[..known] { Ok(None) } else { Err(Malformed) };
+        return if bytes[..known] == b"HTTP/"[..known] { Ok(None) } else { Err(NOT_HTTP1) };
     };
     let (minor, status) = parse_status_line(line)?;
     let mut fields = Fields { keeps_alive: minor >= 1, chunked: false, length: None };
@@ -60,14 +62,19 @@ pub fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     None
 }
 
-/// The values of all headers of a name.
-pub fn headers_named<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+/// Names and values of all headers.
+pub fn lines(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = head;
     let _status = take_line(&mut rest);
-    std::iter::from_fn(move || take_line(&mut rest)).filter_map(move |line| {
+    std::iter::from_fn(move || take_line(&mut rest)).filter_map(|line| {
         let colon = memchr(b':', line)?;
-        line[..colon].eq_ignore_ascii_case(name.as_bytes()).then(|| line[colon + 1..].trim_ascii())
+        Some((&line[..colon], line[colon + 1..].trim_ascii()))
     })
+}
+
+/// The values of all headers of a name.
+pub fn headers_named<'a>(head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+    lines(head).filter(move |(known, _)| known.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
 }
 
 /// The next line without its end.
@@ -79,13 +86,13 @@ pub(super) fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
-    let rest = line.strip_prefix(b"HTTP/1.").ok_or(Malformed)?;
-    let [minor @ b'0'..=b'9', b' ', a, b, c, after @ ..] = rest else { return Err(Malformed) };
+    let rest = line.strip_prefix(b"HTTP/1.").ok_or(NOT_HTTP1)?;
+    let [minor @ b'0'..=b'9', b' ', a, b, c, after @ ..] = rest else { return Err(NOT_HTTP1) };
     let digits = [a, b, c].map(|digit| digit.wrapping_sub(b'0'));
     let is_status =
         digits.iter().all(|digit| *digit <= 9) && digits[0] > 0 && matches!(after.first(), None | Some(b' '));
     if !is_status {
-        return Err(Malformed);
+        return Err(Malformed("its status is not a number of three digits"));
     }
     Ok((minor - b'0', digits.iter().fold(0, |status, digit| status * 10 + u16::from(*digit))))
 }
@@ -99,14 +106,15 @@ struct Fields {
 impl Fields {
     #[inline]
     fn take(&mut self, line: &[u8]) -> Result<(), Malformed> {
-        let colon = memchr(b':', line).ok_or(Malformed)?;
+        let colon = memchr(b':', line).ok_or(Malformed("a line of its head has no colon"))?;
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         // Only three names matter; comparing lengths first is quick.
         match name.len() {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
-                let length = parse_length(value).ok_or(Malformed)?;
+                let length =
+                    parse_length(value).ok_or(Malformed("its content-length is not a number of at most 18 digits"))?;
                 if self.length.is_some_and(|known| known != length) {
-                    return Err(Malformed);
+                    return Err(Malformed("it has two content-length values"));
                 }
                 self.length = Some(length);
             }

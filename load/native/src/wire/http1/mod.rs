@@ -5,7 +5,7 @@ mod parser;
 
 use std::sync::Arc;
 
-pub use head::{Head, Length, Malformed, header, headers_named, parse_head};
+pub use head::{Head, Length, Malformed, header, headers_named, lines};
 pub use parser::{HttpReply, ReplyParser};
 
 use super::{Cancelled, Code, Reply, Request, Wire};
@@ -102,13 +102,22 @@ pub struct Http1 {
     closing: bool,
     /// The request in flight asks for the connection to be closed.
     closes: bool,
+    /// Why a reply is not valid.
+    fault: Option<&'static str>,
 }
 
 impl Wire for Http1 {
     type Shared = Vec<HttpCall>;
 
     fn new(shared: &Arc<Self::Shared>) -> Self {
-        Self { calls: Arc::clone(shared), parser: ReplyParser::default(), waiting: None, closing: false, closes: false }
+        Self {
+            calls: Arc::clone(shared),
+            parser: ReplyParser::default(),
+            waiting: None,
+            closing: false,
+            closes: false,
+            fault: None,
+        }
     }
 
     fn greet(&mut self, _out: &mut Vec<u8>) {}
@@ -132,10 +141,15 @@ impl Wire for Http1 {
         sink: &mut impl FnMut(Reply<'_>),
     ) -> Result<(), Failure> {
         while !input.is_empty() {
-            // Unrequested bytes: the next reply could not be distinguished from them.
-            let tag = self.waiting.ok_or(Failure::Malformed)?;
-            let Some(reply) = self.parser.feed(&mut input).map_err(|Malformed| Failure::Malformed)? else {
-                return Ok(());
+            // The next reply could not be distinguished from them.
+            let tag = self.waiting.ok_or(Failure::Surplus)?;
+            let reply = match self.parser.feed(&mut input) {
+                Ok(Some(reply)) => reply,
+                Ok(None) => return Ok(()),
+                Err(Malformed(fault)) => {
+                    self.fault = Some(fault);
+                    return Err(Failure::Malformed);
+                }
             };
             self.waiting = None;
             self.closing = !reply.keeps_alive || self.closes;
@@ -172,4 +186,8 @@ impl Wire for Http1 {
     }
 
     fn farewell(&mut self, _out: &mut Vec<u8>) {}
+
+    fn reason(&self) -> Option<String> {
+        self.fault.map(str::to_owned).or_else(|| self.waiting.and_then(|_| self.parser.missing()))
+    }
 }

@@ -22,6 +22,7 @@ use received::Received;
 /// The bytes that the server may send on a stream before it must wait.
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
+const REFUSED_STREAM: u32 = 7;
 const CANCEL: u32 = 8;
 const LAST_STREAM: u32 = (1 << 31) - 1;
 /// A header block that goes on for longer is no status.
@@ -265,7 +266,9 @@ impl Http2 {
                 Ok(())
             }
             kind::RST_STREAM => {
-                self.break_stream(head.stream, Failure::StreamReset, sink);
+                let is_refused = frame::number(payload) == Some(REFUSED_STREAM);
+                let failure = if is_refused { Failure::StreamRefused } else { Failure::StreamReset };
+                self.break_stream(head.stream, failure, sink);
                 Ok(())
             }
             kind::GOAWAY => self.go_away(payload, sink),

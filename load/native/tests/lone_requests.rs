@@ -1,0 +1,99 @@
+//! `request` sends what no plan describes, and `check` sends nothing.
+
+mod support;
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use support::{operation, plan_json};
+
+/// Feeds the program, and returns its exit status and what it printed.
+fn fed(arguments: &[&str], input: &str) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff-load"));
+    let mut process = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    process.stdin.take().expect("an input").write_all(input.as_bytes()).expect("written");
+    let output = process.wait_with_output().expect("it ends");
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
+
+fn checked(plan: &Value) -> (Option<i32>, Value) {
+    let (status, printed) = fed(&["check", "--plan", "-"], &plan.to_string());
+    (status, serde_json::from_str(&printed).expect("JSON"))
+}
+
+#[test]
+fn a_plan_is_checked_without_sending_anything() {
+    let address = "127.0.0.1:1".parse().expect("an address");
+    let mut read = operation("GET", json!(["/things/", {"slot": "captured", "name": "id"}]), json!([]));
+    (read["name"], read["needs"]) = (json!("read"), json!("thing"));
+    let mut create = operation("POST", json!(["/things"]), json!(["{\"a\":", {"slot": "sequence"}, "}"]));
+    (create["name"], create["creates"]) = (json!("create"), json!("thing"));
+    create["http"]["capture"] = json!({"id": "/id"});
+    let (status, found) = checked(&plan_json(address, &json!({"operations": [create, read]})));
+    assert_eq!((status, &found["faults"]), (Some(0), &json!([])));
+    assert_eq!(
+        found["samples"],
+        json!([
+            {"operation": "create", "method": "POST", "path": "/things", "headers": "", "message": "{\"a\":0}", "bytes": 7},
+            {"operation": "read", "method": "GET", "path": "/things/1", "headers": "", "message": "", "bytes": 0},
+        ])
+    );
+}
+
+#[test]
+fn each_operation_at_fault_is_named() {
+    let address = "127.0.0.1:1".parse().expect("an address");
+    let wrong = |name: &str| {
+        let mut wrong = operation("POST", json!(["/a"]), json!(["{\"a\":", {"slot": "value", "name": "none"}, "}"]));
+        wrong["name"] = json!(name);
+        wrong
+    };
+    let right = operation("GET", json!(["/a"]), json!([]));
+    let (status, found) = checked(&plan_json(address, &json!({"operations": [wrong("one"), right, wrong("two")]})));
+    let faults: Vec<&Value> =
+        found["faults"].as_array().expect("a list").iter().map(|fault| &fault["operation"]).collect();
+    assert_eq!((status, faults), (Some(1), vec![&json!("one"), &json!("two")]));
+    let (status, found) = checked(&plan_json(address, &json!({"phases": []})));
+    assert_eq!((status, &found["faults"][0]["operation"]), (Some(1), &Value::Null));
+    assert!(found["faults"][0]["message"].as_str().is_some_and(|message| message.contains("phases")), "{found}");
+}
+
+#[test]
+fn single_requests_are_lines_of_json() {
+    let address = support::serve(|mut stream| {
+        while let Some((head, body)) = support::read_request(&mut stream) {
+            let echo = [head.as_bytes(), b"\r\n\r\n", &body].concat();
+            let reply = format!("HTTP/1.1 201 Created\r\nX-A: b\r\nContent-Length: {}\r\n\r\n", echo.len());
+            stream.write_all(&[reply.as_bytes(), &echo].concat()).expect("written");
+        }
+    });
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let lines = [
+        json!({"url": format!("http://{address}/a"), "method": "PUT", "headers": [["X-B", "1"], ["X-B", "2"]],
+               "body": "日本"}),
+        json!({"url": format!("http://{closed}/")}),
+        json!({"url": "nonsense"}),
+        json!({"url": format!("http://{address}/"), "headers": [["a b", "c"]]}),
+    ];
+    let (status, printed) = fed(&["request"], &lines.map(|line| line.to_string()).join("\n"));
+    let replies: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((status, replies.len()), (Some(0), 4));
+    assert_eq!((&replies[0]["status"], &replies[0]["error"]), (&json!("201"), &Value::Null));
+    assert_eq!(replies[0]["headers"][0], json!(["X-A", "b"]));
+    let sent = base64(&replies[0]["body_base64"]);
+    assert!(sent.starts_with("PUT /a HTTP/1.1\r\n"), "{sent}");
+    for part in ["\r\nX-B: 1\r\nX-B: 2\r\n", "\r\nContent-Length: 6\r\n", "\r\n\r\n日本"] {
+        assert!(sent.contains(part), "{part:?} in {sent}");
+    }
+    for (reply, kind) in [(1, "refused"), (2, "invalid"), (3, "invalid")] {
+        assert_eq!((&replies[reply]["status"], &replies[reply]["error"]["kind"]), (&Value::Null, &json!(kind)));
+    }
+}
+
+fn base64(text: &Value) -> String {
+    use base64::Engine as _;
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("text")).expect("base64");
+    String::from_utf8(bytes).expect("text")
+}
