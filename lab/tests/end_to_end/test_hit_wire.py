@@ -15,7 +15,7 @@ from running_targets import build_once
 from scripted_servers import OK, always, serving
 
 from bakeoff.engines.manifest import find_engine
-from engines.certificates import Certificate, self_signed
+from certificates import Certificate, self_signed
 
 pytestmark = pytest.mark.end_to_end
 

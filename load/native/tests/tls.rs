@@ -249,8 +249,8 @@ fn authorities_that_cannot_be_read_end_the_run_before_it_begins() {
     let empty = authority.file("empty.pem");
     std::fs::write(&empty, "").expect("written");
     for (tls, words) in [
-        (json!({"ca_file": "/no/such/file.pem"}), "cannot use the authorities in /no/such/file.pem"),
-        (json!({"ca_file": empty}), "no certificate found in"),
+        (json!({"ca_file": "/no/such/file.pem"}), "cannot use /no/such/file.pem"),
+        (json!({"ca_file": empty}), "it holds no certificate in PEM form"),
         (json!({"ca_file": authority.ca_file(), "server_name": "no name"}), "is not a name"),
     ] {
         let plan = plan("127.0.0.1:1".parse().expect("an address"), &json!({"transport": {"tls": tls}}));

@@ -97,6 +97,9 @@ fn prepared(asked: Asked) -> Result<LoneRequest, String> {
     for (name, value) in &asked.headers {
         check_header(target.protocol, name, value).map_err(|error| format!("the header {name:?}: {error}"))?;
     }
+    if asked.method.is_empty() || !asked.method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
+        return Err(format!("{:?} is not a method", asked.method));
+    }
     let body = match (asked.body, asked.body_base64) {
         (Some(_), Some(_)) => return Err("body and body_base64: leave one of them out".to_owned()),
         (None, Some(text)) => Some(STANDARD.decode(text).map_err(|error| format!("body_base64: {error}"))?),

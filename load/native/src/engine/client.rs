@@ -106,6 +106,9 @@ fn exchange<W: Wire>(
         if is_done(wire, answer) {
             return Ok(());
         }
+        if Instant::now() >= until {
+            return Err(NoAnswer::of(Failure::Timeout, None));
+        }
         socket.set_read_timeout(Some(left(until))).map_err(|error| moved(&error))?;
         let mut sink = |reply: Reply<'_>| {
             *answer =

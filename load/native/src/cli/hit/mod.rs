@@ -62,11 +62,11 @@ pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
     });
     let report = Report::new(&request, &measured, &expected, capacity, warnings);
     let is_printed = print(&report, &request, arguments)?;
-    Ok(match () {
-        () if measured.phase.interrupted => interruption::exit_code(),
-        () if measured.totals.all.ok > 0 && is_printed => ExitCode::SUCCESS,
-        () => ExitCode::FAILURE,
-    })
+    if measured.phase.interrupted {
+        return Ok(interruption::exit_code());
+    }
+    let is_good = measured.totals.all.ok > 0 && is_printed;
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn failed(message: &str) -> ExitCode {
@@ -76,10 +76,10 @@ fn failed(message: &str) -> ExitCode {
 
 /// Prints the report; on standard error where standard output takes nothing, such as a full disk or a closed pipe.
 fn print(report: &Report, request: &Request, arguments: &HitArguments) -> Result<bool, Box<dyn Error>> {
-    let text = match () {
-        () if arguments.json => serde_json::to_string_pretty(report)? + "\n",
-        () if arguments.prometheus => report.prometheus(),
-        () => report.text(request),
+    let text = match (arguments.json, arguments.prometheus) {
+        (true, _) => serde_json::to_string_pretty(report)? + "\n",
+        (false, true) => report.prometheus(),
+        (false, false) => report.text(request),
     };
     let Err(error) = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) else { return Ok(true) };
     // Where neither takes it, there is no place left.

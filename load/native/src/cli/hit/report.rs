@@ -28,10 +28,9 @@ const LAG_SHARE: f64 = 0.1;
 const WIDTH: usize = 66;
 const UNITS: [&str; 4] = ["B", "kB", "MB", "GB"];
 
-/// Results of one phase. Latencies are milliseconds, in the open model from each request's scheduled instant.
-/// A latency that does not exist is null. `expected` is the status of a good reply. `statuses` counts replies by status;
-/// `errors` counts failures by kind, an unexpected status among them, and `reasons` has more about kinds. `capacity_per_s` is the generator's
-/// rate with the same requests against a server that does nothing.
+/// Results of one phase, as `hit.schema.json` describes them. Latencies are milliseconds, in the open model from each
+/// request's scheduled instant; one that does not exist is null. `errors` counts failures by kind, an unexpected status
+/// among them, and `reasons` has more about kinds.
 #[derive(Debug, Serialize)]
 pub struct Report {
     url: String,

@@ -84,7 +84,11 @@ impl<W: Wire> Worker<W> {
             self.users.tally.bytes_received += taken as u64;
             self.connections[index].waiting.extend(self.users.again.drain(..));
             if let Err(failure) = received {
-                self.users.tally.surplus += u64::from(failure == Failure::Surplus);
+                if failure == Failure::Surplus {
+                    // No request is in flight; what waits for the connection is sent on the next one.
+                    self.users.tally.surplus += 1;
+                    return self.close(index);
+                }
                 return self.fail_connection(index, failure, now);
             }
             let connection = &self.connections[index];
