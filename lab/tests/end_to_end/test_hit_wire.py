@@ -10,11 +10,13 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import jsonschema
 import pytest
 from running_targets import build_once
 from scripted_servers import OK, always, serving
 
 from bakeoff.engines.manifest import find_engine
+from bakeoff.project import FORMATS
 from certificates import Certificate, self_signed
 
 pytestmark = pytest.mark.end_to_end
@@ -362,6 +364,15 @@ def test_urls_bodies_and_rows_out_of_files(hit: Hit, tmp_path: Path) -> None:
         (tmp_path / "urls").write_text("http://elsewhere.test/\n")
         done = hit(server.url, "-n", "5", "--urls", str(tmp_path / "urls"))
         assert (done.returncode, "is not of the server" in done.stderr) == (2, True)
+
+
+def test_json_follows_its_schema(hit: Hit) -> None:
+    schema = json.loads((FORMATS / "hit.schema.json").read_text("utf-8"))
+    with serving(always(OK)) as server:
+        for arguments in (("-n", "5"), ("-d", "200ms", "--rate", "50"), ("-n", "5", "--expect", "201")):
+            figures = json.loads(hit(server.url, *arguments, *QUICK, "--json").stdout)
+            jsonschema.validate(figures, schema)
+            assert set(figures) == set(schema["properties"])
 
 
 def test_a_ramp_comes_before_what_is_measured(hit: Hit) -> None:

@@ -1,6 +1,6 @@
 //! Figures as a person reads them.
 
-use hdrhistogram::{Counter as _, Histogram};
+use hdrhistogram::Histogram;
 
 const SKETCH_ROWS: usize = 10;
 const SKETCH_WIDTH: f64 = 40.0;

@@ -92,7 +92,7 @@ fn print(report: &Report, request: &Request, arguments: &HitArguments) -> Result
 fn proxies(request: &Request) -> Option<String> {
     let host = request.target.host.as_str();
     let is_here = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let name = PROXIES.iter().find(is_set).filter(|_| !is_here)?;
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let name = PROXIES.into_iter().find(|name| is_set(name)).filter(|_| !is_here)?;
     Some(format!("{name} is set and not used: requests go straight to the server."))
 }

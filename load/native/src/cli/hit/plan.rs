@@ -101,7 +101,8 @@ fn resolved(target: &Target, options: &[String]) -> Result<Option<String>, Strin
     for option in options {
         let mut parts = option.splitn(3, ':');
         let (host, port, address) = (parts.next(), parts.next(), parts.next());
-        let (Some(host), Some(port), Some(address)) = (host, port.and_then(|port| port.parse().ok()), address) else {
+        let (Some(host), Some(port), Some(address)) = (host, port.and_then(|port| port.parse::<u16>().ok()), address)
+        else {
             return Err(format!("--resolve {option}: write HOST:PORT:ADDRESS."));
         };
         if host.eq_ignore_ascii_case(&target.host) && target.port == port {
