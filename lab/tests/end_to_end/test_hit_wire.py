@@ -12,11 +12,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from running_targets import build_once
 from scripted_servers import OK, always, serving
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import FORMATS
+from build_once import build_once
 from certificates import Certificate, self_signed
 
 pytestmark = pytest.mark.end_to_end
