@@ -1,7 +1,9 @@
-"""How often verdicts are wrong: `python lab/benchmarks/verdicts.py [TIMES] [CONTENDERS,...]`.
+"""How often reports are wrong: `python lab/benchmarks/verdicts.py [TIMES] [CONTENDERS,...] [CASE]`.
 
 Simulates comparisons with a known truth, judges each with the whole of `judge`, and prints the table of
-docs/METHOD.md: how often contenders that are alike are said to differ, and how often a true 10 % is found.
+docs/METHOD_APPENDIX.md: how many reports on equal contenders, and on equal ones with a faster one, have any false
+statement, and how often a true 10 % is found. The comparisons vary three factors and have two operations, three levels
+and an equal load.
 """
 
 import sys
@@ -9,22 +11,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from simulated_machines import CASES, error_rates
+from simulated_machines import CASES, shares
 
 _ROUNDS = (3, 5, 10)
 
 
 def main() -> None:
     """Prints a row for each case and number of contenders."""
-    times = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    contenders = [int(each) for each in sys.argv[2].split(",")] if len(sys.argv) > 2 else [6]
-    print(f"{times} comparisons each: wrong among equals / a true 10 % found")
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    contenders = [int(each) for each in sys.argv[2].split(",")] if len(sys.argv) > 2 else [2, 6, 12]
+    cases = sys.argv[3:] or list(CASES)
+    print(f"{times} reports each: false on equals / false with a faster one / a true 10 % found")
     print(f"| case | contenders | {' | '.join(f'{rounds} rounds' for rounds in _ROUNDS)} |")
     print(f"|---|---:|{'---:|' * len(_ROUNDS)}")
-    for name, machine in CASES.items():
+    for name in cases:
         for count in contenders:
-            rates = (error_rates(machine, rounds, count, times) for rounds in _ROUNDS)
-            cells = (f"{wrong:.1%} / {found:.0%}" for wrong, found in rates)
+            found = (shares(CASES[name], rounds, count, times) for rounds in _ROUNDS)
+            cells = (f"{of_equals:.0%} / {wrong:.0%} / {found:.0%}" for of_equals, wrong, found in found)
             print(f"| {name} | {count} | {' | '.join(cells)} |", flush=True)
 
 

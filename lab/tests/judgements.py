@@ -89,7 +89,6 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
             if "rust-grpc" in shape.targets
         ],
         noise_floor=0.021,
-        smallest_claim=0.034,
         reference_lines=reference_lines([run.result for run in runs], {}),
         findings=[JudgedFinding(KindName("not-steady"), "info", "The machine was busy.", "Close what else runs.")],
         provenance={"commit": "0123abc", "cpu": "Intel Xeon × 2", "database": "PostgreSQL 18.4"},

@@ -4,7 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.judging import comparison_findings
+from bakeoff.judging.estimates import ratio_of
+from bakeoff.judging.family import decisions_of
 from bakeoff.judging.judge import judge
 from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.results.machine_state import MachineState
@@ -84,8 +85,8 @@ def share_of_differing_aa_pairs(pairs: int, rounds: int, bias: float = 1.0, time
     for _ in range(times):
         ratios = 0.02 * 2**0.5 * random.standard_normal((pairs, rounds))
         ratios[0] += np.log(bias)
-        kinds = [each.kind for each in comparison_findings.found(comparison_of(), [], [list(each) for each in ratios])]
-        reported += "aa-difference" in kinds
+        tests = {("pair", str(at)): ratio_of([float(ratio) for ratio in each]) for at, each in enumerate(ratios)}
+        reported += any(each.differs for each in decisions_of(tests, 0.5, tests).values())
     return reported / times
 
 

@@ -1,15 +1,30 @@
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.effects import effects_of
+from bakeoff.judging.effects import matches_of
 from bakeoff.judging.estimates import student_half_width
-from bakeoff.judging.moderation import Prior
-from bakeoff.judging.pairings import ContenderRates
+from bakeoff.judging.family import decisions_of
+from bakeoff.judging.judgement import Effect
+from bakeoff.judging.moderation import NONE, Prior
+from bakeoff.judging.pairings import ContenderRates, key_of, pairing, pairing_of, ratio_test
 
 HERE = Division("events", "standard", "declared", 0, "default")
+
+
+def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:
+    """Decided by themselves, without the other pairs of a report."""
+    named = [replace(each, key=each.key or f"contender {place}") for place, each in enumerate(contenders)]
+    matches = matches_of(named, prior)
+    pairs = {key_of(pair): pair for match in matches for pair in match.pairs}
+    tests = {key: ratio_test(pair, prior) for key, pair in pairs.items()}
+    tests |= {match.key: match.test for match in matches if match.key not in tests}
+    decisions = decisions_of(tests)
+    find = pairing_of([pairing(one.key, other.key, tests[key], decisions[key]) for key, (one, other) in pairs.items()])
+    return [match.effect(decisions[match.key], find) for match in matches]
 
 
 def contender(language: str, protocol: str, *rates: float, **factors: str) -> ContenderRates:

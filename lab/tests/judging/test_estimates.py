@@ -2,12 +2,12 @@ import itertools
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.judging.estimates import (
-    bootstrap_interval,
     estimate,
     estimate_of_known,
     estimate_of_percentiles,
@@ -30,13 +30,38 @@ some_figures = st.lists(st.floats(0.001, 1e9), min_size=3, max_size=12)
         ([4, 4, 4, 4], 4, 4, 4),
         ([0, 0, 0], 0, 0, 0),
         # An outlier widens one side only, and the median of ten never reaches the extremes.
-        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 900], 14.5, 12, 17),
+        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 900], 14.5, 11, 18),
     ],
 )
 def test_an_estimate(values: Sequence[float], median: float, low: float | None, high: float | None) -> None:
     made = estimate(values)
     assert (made.median, made.low, made.high) == (median, low, high)
     assert made.values == tuple(values)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "left_out", "name"),
+    [
+        (3, 0, "75% interval"),
+        (4, 0, "87% interval"),
+        (5, 0, "93% interval"),
+        (6, 0, "96% interval"),
+        (7, 0, "98% interval"),
+        (9, 1, "96% interval"),
+        (10, 1, "97% interval"),
+        (20, 5, "95% interval"),
+    ],
+)
+def test_bounds_are_order_statistics_and_their_name_is_how_often_they_are_right(
+    rounds: int, left_out: int, name: str
+) -> None:
+    made = estimate(range(rounds))
+    assert (made.low, made.high, made.interval_name) == (left_out, rounds - 1 - left_out, name)
+    random = np.random.default_rng(rounds)
+    # Skewed, with a true median of 1.
+    intervals = [estimate(np.exp(random.standard_normal(rounds))) for _ in range(2000)]
+    contain = sum((each.low or 0) <= 1 <= (each.high or 0) for each in intervals) / 2000
+    assert made.confidence is not None and abs(contain - made.confidence) < 0.03
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -56,7 +81,8 @@ def test_an_interval_holds_the_median_and_stays_within_the_values(values: list[f
 @given(some_figures)
 @settings(deadline=None)
 def test_an_interval_depends_on_the_values_alone_and_not_on_their_order(values: list[float]) -> None:
-    assert bootstrap_interval(values) == bootstrap_interval(values[::-1])
+    one, other = estimate(values), estimate(values[::-1])
+    assert (one.low, one.high) == (other.low, other.high)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +92,14 @@ def test_an_interval_depends_on_the_values_alone_and_not_on_their_order(values: 
         ([1.2, 1.3], math.sqrt(1.2 * 1.3), None, None, None),
         ([2, 2, 2], 2, 2, 2, 0),
         ([1, 1, 1], 1, 1, 1, 1),
-        # Of three rounds their range is shown. Logarithms 0.1, 0.2, 0.3: mean 0.2, its error 0.1/√3.
-        ([math.exp(0.1), math.exp(0.2), math.exp(0.3)], math.exp(0.2), math.exp(0.1), math.exp(0.3), 0.0741799),
+        # Logarithms 0.1, 0.2, 0.3: mean 0.2, its error 0.1/√3; Student's t with two degrees is 4.3027 at 97.5%.
+        (
+            [math.exp(0.1), math.exp(0.2), math.exp(0.3)],
+            math.exp(0.2),
+            math.exp(0.2 - 4.30265 * 0.1 / math.sqrt(3)),
+            math.exp(0.2 + 4.30265 * 0.1 / math.sqrt(3)),
+            0.0741799,
+        ),
         # Logarithms 0 to 0.4: mean 0.2, its error √(0.025/5); Student's t with four degrees is 2.7764 at 97.5%.
         (
             [math.exp(value / 10) for value in range(5)],

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from bakeoff.judging.estimates import Spread
-from bakeoff.judging.noise import UNKNOWN, noise_of, round_effects, spread_between_rounds, spread_of_aa_pairs
+from bakeoff.judging.noise import least_difference, round_effects, spread_between_rounds, spread_of_aa_pairs
 
 
 def reported(spread: Spread | None) -> tuple[float, int]:
@@ -18,17 +18,11 @@ def test_aa_pairs_that_differ_in_one_direction_only_count_in_full() -> None:
     assert spread_of_aa_pairs([]) is None
 
 
-def test_what_a_spread_means() -> None:
-    noise = noise_of(Spread(math.log(1.02), 4), rounds=4)
-    assert noise.floor == pytest.approx(0.02)
+def test_the_least_difference_that_is_no_bias_of_the_lab() -> None:
+    spread = Spread(math.log(1.02), 4)
     # Student's t with four degrees is 2.776 at 97.5%; four rounds halve it.
-    assert noise.smallest_claim == pytest.approx(1.02 ** (2.776445 / 2) - 1)
-
-
-@pytest.mark.parametrize("rounds", [0, 1, 2])
-def test_few_rounds_claim_nothing(rounds: int) -> None:
-    assert noise_of(Spread(0.01, 2), rounds).smallest_claim is None
-    assert noise_of(None, rounds) == UNKNOWN
+    assert least_difference(spread, rounds=4) == pytest.approx(1.02 ** (2.776445 / 2) - 1)
+    assert least_difference(spread, rounds=2) is None
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 import math
+from collections.abc import Sequence
 
 import pytest
 
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.judgement import Estimate, Verdict
+from bakeoff.judging.estimates import ratio_of
+from bakeoff.judging.family import decisions_of
+from bakeoff.judging.judgement import Pairing, Verdict
 from bakeoff.judging.moderation import NONE
-from bakeoff.judging.pairings import ContenderRates, log_ratios, pairing_of, pairings_of, verdict_on
+from bakeoff.judging.pairings import ContenderRates, key_of, log_ratios, pairing, pairing_of, pairs_of, ratio_test
 
 HERE = Division("events", "standard", "declared", 0, "default")
 ELSEWHERE = Division("events", "standard", "declared", 64, "64k")
@@ -15,31 +18,41 @@ def rates(key: str, division: Division, by_round: dict[int, float]) -> Contender
     return ContenderRates(key, division, {}, by_round)
 
 
+def pairings_of(contenders: Sequence[ContenderRates]) -> list[Pairing]:
+    """Decided by themselves."""
+    pairs = pairs_of(contenders)
+    tests = {key_of(pair): ratio_test(pair, NONE) for pair in pairs}
+    decisions = decisions_of(tests)
+    return [
+        pairing(one.key, other.key, tests[key_of((one, other))], decisions[key_of((one, other))])
+        for one, other in pairs
+    ]
+
+
 @pytest.mark.parametrize(
-    ("low", "median", "high", "p_adjusted", "smallest_claim", "verdict"),
+    ("mean", "others", "least", "verdict"),
     [
-        (None, 2.0, None, None, None, "unknown"),
-        (1.1, 1.2, 1.3, 0.01, None, "faster"),
-        (1.1, 1.2, 1.3, 0.01, 0.05, "faster"),
-        (0.7, 0.8, 0.9, 0.01, 0.05, "slower"),
-        (0.9, 1.2, 1.5, 0.01, None, "tie"),
-        (1.0, 1.2, 1.5, 0.01, None, "tie"),
+        (0.02, 0, None, "faster"),
+        (-0.02, 0, None, "slower"),
+        (0.001, 0, None, "tie"),
         # Many pairs: one of them is off by chance.
-        (1.1, 1.2, 1.3, 0.06, None, "tie"),
-        # Sure, but no more than the same thing differs from itself.
-        (1.01, 1.02, 1.03, 0.001, 0.03, "tie"),
-        (0.97, 0.98, 0.99, 0.001, 0.03, "tie"),
+        (0.008, 0, None, "faster"),
+        (0.008, 9, None, "tie"),
+        # Sure, but no more than the lab makes of equals.
+        (0.02, 0, 0.03, "tie"),
+        (-0.02, 0, 0.03, "tie"),
     ],
 )
-def test_a_verdict(
-    low: float | None,
-    median: float,
-    high: float | None,
-    p_adjusted: float | None,
-    smallest_claim: float | None,
-    verdict: Verdict,
-) -> None:
-    assert verdict_on(Estimate(median, low, high, ()), p_adjusted, smallest_claim) == verdict
+def test_a_verdict(mean: float, others: int, least: float | None, verdict: Verdict) -> None:
+    test = ratio_of([mean + off for off in (-0.006, -0.003, 0, 0.003, 0.006)])
+    tests = {("pair", str(number)): ratio_of([-0.01, 0.0, 0.01]) for number in range(others)} | {("this",): test}
+    decision = decisions_of(tests, least)[("this",)]
+    assert decision.verdict_on(test.ratio) == verdict
+
+
+def test_too_few_rounds_decide_nothing() -> None:
+    test = ratio_of([0.5, 0.5])
+    assert decisions_of({("this",): test})[("this",)].verdict_on(test.ratio) == "unknown"
 
 
 def test_rounds_are_paired() -> None:
@@ -50,19 +63,19 @@ def test_rounds_are_paired() -> None:
 def test_a_machine_that_drifts_hides_no_difference() -> None:
     slow = rates("slow", HERE, {1: 100.0, 2: 60.0, 3: 140.0})
     fast = rates("fast", HERE, {1: 110.2, 2: 65.9, 3: 154.1})
-    (pairing,) = pairings_of([slow, fast], NONE, 0.02)
+    (pairing,) = pairings_of([slow, fast])
     assert (pairing.one, pairing.other, pairing.verdict) == ("slow", "fast", "slower")
     assert pairing.ratio.median == pytest.approx(1 / 1.1, rel=0.01)
 
 
 def test_payloads_are_not_compared_with_each_other_nor_those_without_a_common_round() -> None:
     here = rates("a", HERE, {1: 1.0})
-    assert pairings_of([here, rates("b", ELSEWHERE, {1: 2.0}), rates("c", HERE, {2: 2.0})], NONE, None) == []
+    assert pairings_of([here, rates("b", ELSEWHERE, {1: 2.0}), rates("c", HERE, {2: 2.0})]) == []
 
 
 def test_holm_counts_all_pairs() -> None:
     contenders = [rates(name, HERE, {1: speed, 2: speed * 1.01, 3: speed * jitter}) for name, speed, jitter in _THREE]
-    pairings = pairings_of(contenders, NONE, None)
+    pairings = pairings_of(contenders)
     assert len(pairings) == 3
     assert min(p.p_adjusted or 0 for p in pairings) == pytest.approx(3 * min(p.p_value or 0 for p in pairings))
 
@@ -72,7 +85,7 @@ _THREE = [("a", 100.0, 1.00), ("b", 120.0, 1.02), ("c", 150.0, 1.03)]
 
 def test_a_pairing_told_of_the_other() -> None:
     contenders = [rates("a", HERE, {1: 10.0, 2: 10.1, 3: 9.9}), rates("b", HERE, {1: 5.0, 2: 5.0, 3: 5.0})]
-    (pairing,) = pairings_of(contenders, NONE, None)
+    (pairing,) = pairings_of(contenders)
     find_pairing = pairing_of([pairing])
     assert find_pairing("a", "b") == pairing
     other = find_pairing("b", "a")

@@ -153,7 +153,7 @@ def test_a_contender_that_lost_writes_is_in_no_comparison(runs: list[RunResult])
         assert each.name not in rest
         pairs = [*judgement.pairings, *(pair for effect in judgement.effects for pair in effect.pairs)]
         assert all(each.key not in (pair.one, pair.other) for pair in pairs)
-        assert all(each.name not in row for row in by_latency(judgement.contenders).rows)
+        assert all(each.name not in row for row in by_latency(judgement, judgement.contenders).rows)
 
 
 @given(_runs())

@@ -145,6 +145,6 @@ def test_a_large_report_stays_below_three_megabytes() -> None:
 def test_certainty_counts_the_rounds_that_were_made() -> None:
     judgement, stored = comparison(Shape(rounds=5))
     some = report_of(with_first(judgement, rounds=3), stored).certainty
-    assert some.startswith("Medians over 3 to 5 rounds, with the range of the rounds as interval.")
+    assert some.startswith("Medians over 3 to 5 rounds, each with its 75% interval or 93% interval (order statistics)")
     one = report_of(with_first(judgement, rounds=1), stored).certainty
     assert one.startswith("1 to 5 rounds, so there are no intervals")

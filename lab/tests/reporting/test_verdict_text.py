@@ -80,7 +80,7 @@ def test_the_verdict_comes_first_then_effects_and_shares() -> None:
     )
     assert verdict_lines(judgement) == [
         judgement.verdict,
-        "language: rust reaches 2.00× the throughput of go (range of the rounds 2.00 to 2.00)",
+        "language: rust reaches 2.00× the throughput of go (95% interval 2.00 to 2.00)",
         "Rust REST: 2.50× PostgreSQL alone (one upsert per event) · 0.10× PostgreSQL alone (batches of 500) · the "
         "engine can send 5.0 times as much",
     ]
@@ -92,7 +92,7 @@ def test_the_price_of_each_framework_has_a_line() -> None:
     for target, values in rates.items():
         faster = [value * 1.5 for value in values]
         runs += rounds_of(f"{target}-tuned", faster, target_class="tuned")
-    interval = "range of the rounds 1.50 to 1.50"
+    interval = "95% interval 1.50 to 1.50"
     price = [line for line in verdict_lines(judge(comparison_of(*runs))) if "1.50×" in line]
     assert price == [
         f"class: tuned reaches 1.50× the throughput of standard ({interval}), over 2 matched pairs",

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
-from bakeoff.judging.estimates import FEWEST_ROUNDS, holm, ratio_of
+from bakeoff.judging.estimates import FEWEST_ROUNDS
+from bakeoff.judging.judgement import Pairing
 from bakeoff.judging.noise import round_effects
-from bakeoff.judging.pairings import verdict_on
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.results.findings import JudgedFinding
@@ -16,9 +16,9 @@ _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
 def found(
-    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Sequence[float]]
+    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Pairing | None]
 ) -> list[JudgedFinding]:
-    """All findings. `rates` are each contender's throughput by round, `aa_pairs` those of A/A pairs as log-ratios."""
+    """All findings. `rates` are each contender's throughput by round."""
     return [
         *_few_rounds(rates),
         *_drift(rates),
@@ -72,13 +72,11 @@ def _machine(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
             yield kinds.UNEVEN_DISK.judged(_both(fast, slow), slowest=slowest, slow=slow, fastest=fastest, fast=fast)
 
 
-def _aa_pairs(pairs: Sequence[Sequence[float]]) -> Iterable[JudgedFinding]:
-    """A/A pairs that surely differ, with Holm's correction over all pairs."""
-    tests = [ratio_of(ratios) for ratios in pairs if ratios]
-    for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
-        ratio = test.ratio
-        if verdict_on(ratio, p_value, smallest_claim=None) in ("faster", "slower"):
-            yield kinds.AA_DIFFERENCE.judged(ratio=ratio.median, low=ratio.low, high=ratio.high)
+def _aa_pairs(pairs: Sequence[Pairing | None]) -> Iterable[JudgedFinding]:
+    """A/A pairs that surely differ."""
+    for pair in pairs:
+        if pair is not None and pair.verdict in ("faster", "slower"):
+            yield kinds.AA_DIFFERENCE.judged(ratio=pair.ratio.median, low=pair.ratio.low, high=pair.ratio.high)
 
 
 def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:

@@ -2,53 +2,83 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.estimates import holm, ratio_of
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Decision, Key
 from bakeoff.judging.judgement import Effect
-from bakeoff.judging.moderation import NONE, Prior
-from bakeoff.judging.pairings import ContenderRates, log_ratios, pairings_between, verdict_on
+from bakeoff.judging.moderation import Prior
+from bakeoff.judging.pairings import ContenderRates, FindPairing, Pair, key_of, log_ratios
 
 
-def effects_of(contenders: Sequence[ContenderRates], prior: Prior = NONE) -> list[Effect]:
-    """Every two levels of every factor that contenders alike in all else differ in; the faster level is `one`.
+@dataclass(frozen=True)
+class Match:
+    """Contenders at two levels of a factor that are alike in all else, pair by pair, and the test of all together."""
 
-    `prior` is what the variances of all contenders have in common. Holm's correction is over all effects.
+    factor: str
+    one: str
+    other: str
+    pairs: Sequence[Pair]
+    test: RatioTest
+    operation: str = ""
+    load: str = ""
+
+    @property
+    def key(self) -> Key:
+        """A single pair is tested once, whether it is called a pair or an effect."""
+        if len(self.pairs) == 1 and not self.operation:
+            return key_of(self.pairs[0])
+        members = sorted(each.key for pair in self.pairs for each in pair)
+        return ("effect", self.factor, self.one, self.other, self.operation, *members)
+
+    def effect(self, decision: Decision, find_pairing: FindPairing) -> Effect:
+        """As the family decides on it; the faster level is `one`."""
+        ratio, one, other = self.test.ratio, self.one, self.other
+        pairs = [found for first, second in self.pairs if (found := find_pairing(first.key, second.key)) is not None]
+        if ratio.median < 1:
+            ratio, one, other, pairs = ratio.inverted(), other, one, [pair.inverted() for pair in pairs]
+        return Effect(
+            self.factor,
+            one,
+            other,
+            ratio,
+            [] if self.operation else pairs,
+            self.test.p_value,
+            decision.p_adjusted,
+            decision.verdict_on(ratio),
+            self.operation,
+            self.load,
+        )
+
+
+def matches_of(contenders: Sequence[ContenderRates], prior: Prior) -> list[Match]:
+    """Every two levels of every factor that contenders alike in all else differ in.
+
+    `prior` is what the variances of all contenders have in common.
     """
     factors = sorted({factor for contender in contenders for factor in contender.levels})
-    effects = [
-        effect
+    return [
+        match
         for factor in factors
         for one, other in itertools.combinations(sorted({each.levels.get(factor, "") for each in contenders} - {""}), 2)
-        if (effect := _effect(factor, one, other, contenders, prior)) is not None
-    ]
-    adjusted = holm([effect.p_value for effect in effects])
-    return [
-        replace(effect, p_adjusted=p_value, verdict=verdict_on(effect.ratio, p_value, smallest_claim=None))
-        for effect, p_value in zip(effects, adjusted, strict=True)
+        if (match := _match(factor, one, other, contenders, prior)) is not None
     ]
 
 
-def _effect(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Effect | None:
+def _match(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Match | None:
     matched = _matched(factor, one, other, contenders)
     means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in matched])
     if not means:
         return None
     # Of the mean over pairs; those that share a contender are no more than one.
     apart = min(len({id(first) for first, _ in matched}), len({id(second) for _, second in matched}))
-    test = ratio_of(means, prior, times=2 / apart)
-    pairs = pairings_between(matched, prior, smallest_claim=None)
-    if test.ratio.median >= 1:
-        return Effect(factor, one, other, test.ratio, pairs, test.p_value)
-    return Effect(factor, other, one, test.ratio.inverted(), [pair.inverted() for pair in pairs], test.p_value)
+    return Match(factor, one, other, matched, ratio_of(means, prior, times=2 / apart))
 
 
-def _matched(
-    factor: str, one: str, other: str, contenders: Sequence[ContenderRates]
-) -> list[tuple[ContenderRates, ContenderRates]]:
+def _matched(factor: str, one: str, other: str, contenders: Sequence[ContenderRates]) -> list[Pair]:
     """Contenders at both levels that share every other factor's level and have rounds in common."""
     at_one = [contender for contender in contenders if contender.levels.get(factor) == one]
     at_other = [contender for contender in contenders if contender.levels.get(factor) == other]

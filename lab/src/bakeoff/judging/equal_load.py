@@ -3,16 +3,17 @@
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
-from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, holm, ratio_of
+from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, ratio_of
+from bakeoff.judging.family import Decision, Key
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
 from bakeoff.judging.levels import Slot
 from bakeoff.judging.measured_contender import MeasuredContender
-from bakeoff.judging.noise import noise_of, prior_between_rounds, spread_between_rounds
-from bakeoff.judging.pairings import Place, log_ratios, places, verdict_on
+from bakeoff.judging.noise import prior_between_rounds
+from bakeoff.judging.pairings import Place, log_ratios, pairing, places
 from bakeoff.judging.ranking_level import Rounds, figures_over
 from bakeoff.judging.slo import Figures, broken, ranking_slo
 from bakeoff.judging.windows import windows_of
@@ -59,34 +60,46 @@ class _Entrant:
         return {number: value for number, value in self.values(figure).items() if number not in self.biased}
 
 
-_Test = tuple[str, str, RatioTest, float | None]
-"""Two contenders, the test of their ratio, and the smallest difference that can be claimed."""
+@dataclass(frozen=True)
+class EqualField:
+    """The contenders of a division at one rate, and the tests of every two of them, by figure."""
+
+    division: str
+    rate_per_s: float
+    entrants: Sequence["_Entrant"]
+
+    @property
+    def tests(self) -> dict[Key, RatioTest]:
+        """All tests of this field, by their keys in the family."""
+        return {key: test for figure in FIGURES for key, test in self._of(figure).items()}
+
+    def load(self, decisions: Mapping[Key, Decision]) -> EqualLoad:
+        """The field as the family decides on it."""
+        pairings = {
+            figure: [_pairing(key[-2], key[-1], test, decisions[key]) for key, test in self._of(figure).items()]
+            for figure in FIGURES
+        }
+        return _equal_load(self.division, self.rate_per_s, self.entrants, pairings)
+
+    def _of(self, figure: str) -> dict[Key, RatioTest]:
+        """Every two contenders that may have a rank, by the logarithms of their ratios round by round."""
+        values = {each.runs.key: each.compared(figure) for each in self.entrants if not each.unranked}
+        prior = prior_between_rounds([each for each in values.values() if each])
+        return {
+            ("equal load", f"{self.rate_per_s:g}", figure, one, other): ratio_of(list(logs.values()), prior)
+            for one, other in itertools.combinations(values, 2)
+            # The lower is the better, as a time is of a speed.
+            if (logs := log_ratios(values[other], values[one]))
+        }
 
 
-def equal_loads_of(contenders: Sequence[MeasuredContender]) -> list[EqualLoad]:
-    """The contenders at each rate that they were offered beside closed levels, the highest first.
-
-    Holm's correction is over all pairs of both figures at all rates.
-    """
+def equal_fields(contenders: Sequence[MeasuredContender]) -> list[EqualField]:
+    """The contenders at each rate that they were offered beside closed levels, the highest first."""
     divisions = sorted({each.runs.division for each in contenders})
-    fields = [
-        (division, rate, entrants)
+    return [
+        EqualField(division.name(divisions), rate, entrants)
         for division in divisions
         for rate, entrants in _by_rate([each for each in contenders if each.runs.division == division]).items()
-    ]
-    tests = [[_tests(entrants, figure) for figure in FIGURES] for _, _, entrants in fields]
-    adjusted = iter(holm([test.p_value for field in tests for figure in field for _, _, test, _ in figure]))
-    return [
-        _equal_load(
-            division.name(divisions),
-            rate,
-            entrants,
-            {
-                name: [_pairing(*each, next(adjusted)) for each in figure]
-                for name, figure in zip(FIGURES, field, strict=True)
-            },
-        )
-        for (division, rate, entrants), field in zip(fields, tests, strict=True)
     ]
 
 
@@ -127,24 +140,10 @@ def _missed(metric: str, words: str, figures: Figures) -> str:
     return f"{figures.error_share:.2%} of its requests failed or could not be sent"
 
 
-def _tests(entrants: Sequence[_Entrant], figure: str) -> list[_Test]:
-    """Every two contenders that may have a rank, by the logarithms of their ratios round by round."""
-    values = {each.runs.key: each.compared(figure) for each in entrants if not each.unranked}
-    known = [each for each in values.values() if each]
-    prior, spread = prior_between_rounds(known), spread_between_rounds(known)
-    noise = noise_of(spread, max(map(len, known), default=0))
-    return [
-        (one, other, ratio_of(list(logs.values()), prior), noise.smallest_claim)
-        for one, other in itertools.combinations(values, 2)
-        # The lower is the better, as a time is of a speed.
-        if (logs := log_ratios(values[other], values[one]))
-    ]
-
-
-def _pairing(one: str, other: str, test: RatioTest, claim: float | None, p_adjusted: float | None) -> Pairing:
+def _pairing(one: str, other: str, test: RatioTest, decision: Decision) -> Pairing:
     """`faster` is the lower; the ratio is of the figures as they are."""
-    verdict = verdict_on(test.ratio, p_adjusted, claim)
-    return Pairing(one, other, test.ratio.inverted(), test.p_value, p_adjusted, verdict)
+    found = pairing(one, other, test, decision)
+    return replace(found, ratio=found.ratio.inverted())
 
 
 def _equal_load(

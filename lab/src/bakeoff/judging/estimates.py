@@ -1,23 +1,20 @@
 """Figures over rounds: medians, ratios, and the intervals that say how far they can be believed. Pure functions."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from statistics import median, median_low
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.judging.distributions import student_quantile, student_two_sided
-from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Estimate
+from bakeoff.judging.judgement import Estimate
 from bakeoff.judging.moderation import NONE, Prior
 
 FEWEST_ROUNDS = 3
 CONFIDENCE = 0.95
-
-_RESAMPLES = 20_000
-_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -30,24 +27,33 @@ class Spread:
 
 @dataclass(frozen=True)
 class RatioTest:
-    """A ratio with its interval, and how probable one as far from 1 would be if there were no difference."""
+    """A ratio with its interval, and how probable one as far from 1 would be if there were no difference.
+
+    `mean` is of the logarithms, with its standard error and the degrees of freedom behind that.
+    """
 
     ratio: Estimate
     p_value: float | None
+    mean: float = 0.0
+    error: float = 0.0
+    degrees: float = 0.0
 
 
 def estimate(values: Iterable[float]) -> Estimate:
-    """The median of at least one value, with its 95% bootstrap interval from three values on."""
+    """The median of at least one value, with its interval from three values on."""
     given = tuple(float(value) for value in values)
-    low, high = bootstrap_interval(given) if len(given) >= FEWEST_ROUNDS else (None, None)
-    return Estimate(median(given), low, high, given)
+    return _with_interval(median(given), given)
+
+
+def interval_name(rounds: int) -> str:
+    """The name of the bounds of a median over so many rounds."""
+    return estimate(range(rounds)).interval_name if rounds else "interval"
 
 
 def estimate_of_percentiles(values: Iterable[float]) -> Estimate:
     """The same of percentiles, of which no mean is taken: of an even number of rounds the lower of the middle two."""
     given = tuple(float(value) for value in values)
-    low, high = bootstrap_interval(given, lower_median=True) if len(given) >= FEWEST_ROUNDS else (None, None)
-    return Estimate(median_low(given), low, high, given)
+    return _with_interval(median_low(given), given)
 
 
 def estimate_of_known(values: Iterable[float | None]) -> Estimate | None:
@@ -56,30 +62,35 @@ def estimate_of_known(values: Iterable[float | None]) -> Estimate | None:
     return estimate(known) if known else None
 
 
-def bootstrap_interval(values: Sequence[float], *, lower_median: bool = False) -> tuple[float, float]:
-    """The 95% percentile interval of the median when the values are resampled, with replacement, many times.
+def _with_interval(middle: float, values: tuple[float, ...]) -> Estimate:
+    """The bounds are values themselves: the narrowest as far from both ends that contain the true median surely enough.
 
-    The median of a draw depends only on which ranks stand in its middle. These are drawn once for each number of
-    values, from a fixed seed: thousands of estimates then cost one look-up each, and the same values always give the
-    same interval.
+    Exact for whatever distribution (H. A. David, Order Statistics, 7.1).
     """
-    lower, upper, weights = _middle_ranks(len(values))
-    ordered = np.sort(np.asarray(values, dtype=float))
-    medians = ordered[lower] if lower_median else (ordered[lower] + ordered[upper]) / 2
-    order = np.argsort(medians, kind="stable")
-    reached = np.cumsum(weights[order])
-    tail = (1 - CONFIDENCE) / 2
-    low, high = medians[order][np.searchsorted(reached, [tail, 1 - tail])]
-    return float(low), float(high)
+    if len(values) < FEWEST_ROUNDS:
+        return Estimate(middle, None, None, values)
+    left_out, confidence = _order_statistics(len(values))
+    ordered = sorted(values)
+    return Estimate(middle, ordered[left_out], ordered[-1 - left_out], values, confidence)
+
+
+@cache
+def _order_statistics(count: int) -> tuple[int, float]:
+    """How many of so many values lie outside of the bounds on either side, and the confidence of these.
+
+    It is 95% or more from six values on; the lowest and highest of fewer have less.
+    """
+    below = list(accumulate(math.comb(count, number) / 2**count for number in range(count // 2)))
+    left_out = max((number for number, outside in enumerate(below) if 1 - 2 * outside >= CONFIDENCE), default=0)
+    return left_out, 1 - 2 * below[left_out]
 
 
 def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.0) -> RatioTest:
     """The median of paired ratios, given as logarithms of at least one, with Student's interval and two-sided p.
 
-    Student's interval and not the bootstrap's: of five to ten differences it keeps its promise; of fewer the range of
-    the rounds is shown. `prior` is what all contenders' variances have in common, of which the ratio has `times` as
-    much: two for one contender over another. One ratio that is far off carries the mean away from the median; the
-    interval then reaches to the median.
+    `prior` is what all contenders' variances have in common, of which the ratio has `times` as much: two for one
+    contender over another. One ratio that is far off carries the mean away from the median; the interval then reaches
+    to the median.
     """
     logs = np.asarray(log_ratios, dtype=float)
     middle = median(log_ratios)
@@ -87,13 +98,11 @@ def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.
     if len(logs) < FEWEST_ROUNDS:
         return RatioTest(Estimate(float(np.exp(middle)), None, None, values), None)
     variance, degrees = prior.with_own(float(np.var(logs, ddof=1)), len(logs) - 1, times)
-    mean, deviation = float(np.mean(logs)), (variance / len(logs)) ** 0.5
-    p_value = student_p_value(mean, deviation, degrees)
-    if len(logs) < ROUNDS_FOR_INTERVAL:
-        return RatioTest(Estimate(float(np.exp(middle)), min(values), max(values), values), p_value)
-    half = student_half_width(deviation, degrees)
-    low, high = min(mean - half, middle), max(mean + half, middle)
-    return RatioTest(Estimate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), values), p_value)
+    mean, error = float(np.mean(logs)), (variance / len(logs)) ** 0.5
+    half = student_half_width(error, degrees)
+    low, high = (float(np.exp(bound)) for bound in (min(mean - half, middle), max(mean + half, middle)))
+    ratio = Estimate(float(np.exp(middle)), low, high, values, CONFIDENCE)
+    return RatioTest(ratio, student_p_value(mean, error, degrees), mean, error, degrees)
 
 
 def student_half_width(deviation: float, degrees: float) -> float:
@@ -118,11 +127,3 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         highest = max(highest, min(1.0, value * (len(known) - rank)))
         adjusted[index] = highest
     return adjusted
-
-
-@cache
-def _middle_ranks(count: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Both middle ranks of resamples of so many values, and how often each pair of them came."""
-    draws = np.sort(np.random.default_rng(_SEED).integers(count, size=(_RESAMPLES, count)), axis=1)
-    pairs, times = np.unique(draws[:, [(count - 1) // 2, count // 2]], axis=0, return_counts=True)
-    return pairs[:, 0], pairs[:, 1], times / _RESAMPLES

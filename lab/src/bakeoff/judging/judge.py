@@ -1,28 +1,32 @@
 """Judges a stored comparison: composes what the neighbouring files work out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings
 from bakeoff.judging.bottleneck import bottleneck_of
 from bakeoff.judging.ceilings import CeilingShares, limits_of, reference_lines, with_own_lines
 from bakeoff.judging.contender_runs import AA_FACTOR, Division, contender_runs_of, labels_of
 from bakeoff.judging.drift import own_drifts
-from bakeoff.judging.effects import effects_of
-from bakeoff.judging.equal_load import equal_loads_of
-from bakeoff.judging.estimates import estimate_of_known
+from bakeoff.judging.estimates import Spread, estimate_of_known
+from bakeoff.judging.family import decisions_of, pair_key
 from bakeoff.judging.identities import identified
 from bakeoff.judging.judgement import JudgedContender, Judgement, Pairing
 from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
-from bakeoff.judging.noise import Noise, noise_of, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
-from bakeoff.judging.operation_effects import operation_effects
-from bakeoff.judging.pairings import Place, log_ratios, pairings_of, places
+from bakeoff.judging.noise import least_difference, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
+from bakeoff.judging.pairings import Place, log_ratios, places
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.sustained import sustained_windows
 from bakeoff.judging.table_growth import growth_in
+<<<<<<< HEAD
 from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
+=======
+from bakeoff.judging.tested import tested
+from bakeoff.judging.usage_at_peak import judged_run, usage_at
+>>>>>>> c5b15814 (Correct all verdicts of a report together; show detectable differences and equivalence)
 from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
@@ -36,10 +40,13 @@ def judge(comparison: StoredComparison) -> Judgement:
     comparison = replace(comparison, runs=with_own_lines(comparison.runs, comparison.reference_draws))
     measured = [measured_contender(runs) for runs in contender_runs_of(comparison.runs)]
     rated = [each for each in measured if each.rates]
-    rates, compared = [each.rates for each in rated], [each.compared for each in rated]
-    aa_pairs = _aa_pairs(measured)
-    noise, prior = _noise(rates, aa_pairs), prior_between_rounds(rates)
-    pairings = pairings_of(compared, prior, noise.smallest_claim)
+    rates = [each.rates for each in rated]
+    aa_pairs, prior = _aa_pairs(measured), prior_between_rounds(rates)
+    aa_spread, least = _aa_noise(aa_pairs)
+    floor = aa_spread or spread_between_rounds(rates)
+    family = tested(measured, prior)
+    decisions = decisions_of(family.tests, least, {pair_key(*each.keys) for each in aa_pairs})
+    pairings, find_pairing = family.pairings(decisions)
     contenders = _contenders(measured, pairings, comparison.rounds)
     return Judgement(
         comparison_id=comparison.id,
@@ -51,39 +58,48 @@ def judge(comparison: StoredComparison) -> Judgement:
         finished_at=comparison.finished_at,
         status=comparison.status,
         rounds=comparison.rounds,
-        verdict=verdict_of(_fields(measured, contenders), pairings, noise.smallest_claim),
+        verdict=verdict_of(_fields(measured, contenders), pairings),
         contenders=contenders,
         pairings=pairings,
-        effects=effects_of(compared, prior),
-        operation_effects=operation_effects(rated),
-        equal_loads=equal_loads_of(measured),
+        effects=[match.effect(decisions[match.key], find_pairing) for match in family.matches],
+        operation_effects=[match.effect(decisions[match.key], find_pairing) for match in family.operation_matches],
+        equal_loads=[field.load(decisions) for field in family.equal_fields],
         scale_curves=scale_curves_of(measured, comparison.scale),
-        noise_floor=noise.floor,
-        smallest_claim=noise.smallest_claim,
+        noise_floor=None if floor is None else math.expm1(floor.deviation),
         reference_lines=reference_lines([run.result for run in comparison.runs], comparison.reference_draws),
-        findings=comparison_findings.found(comparison, rates, aa_pairs),
+        findings=comparison_findings.found(comparison, rates, [find_pairing(*each.keys) for each in aa_pairs]),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
-        has_aa=any(aa_pairs),
+        has_aa=bool(aa_pairs),
     )
 
 
-def _aa_pairs(measured: Sequence[MeasuredContender]) -> list[Sequence[float]]:
-    """Of every A/A pair, the logarithms of one contender ÷ the other, round by round."""
+@dataclass(frozen=True)
+class _AaPair:
+    """Two contenders that are the same thing, and the logarithms of one ÷ the other, round by round."""
+
+    keys: tuple[str, str]
+    ratios: Sequence[float]
+
+
+def _aa_pairs(measured: Sequence[MeasuredContender]) -> list[_AaPair]:
     groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[MeasuredContender]] = {}
     for each in measured:
         if AA_FACTOR in each.runs.newest.factors:
             identity = (each.runs.newest.target, each.runs.newest.workload, tuple(sorted(each.runs.levels.items())))
             groups.setdefault(identity, []).append(each)
-    return [list(log_ratios(first.rates, second.rates).values()) for first, *rest in groups.values() for second in rest]
+    pairs = [
+        _AaPair((first.runs.key, second.runs.key), list(log_ratios(first.rates, second.rates).values()))
+        for first, *rest in groups.values()
+        for second in rest
+    ]
+    return [pair for pair in pairs if pair.ratios]
 
 
-def _noise(rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Sequence[float]]) -> Noise:
-    """From A/A pairs, where there are any; else from the rounds."""
-    twice = [ratios for ratios in aa_pairs if ratios]
-    if twice:
-        return noise_of(spread_of_aa_pairs([ratio for ratios in twice for ratio in ratios]), min(map(len, twice)))
-    return noise_of(spread_between_rounds(rates), max(map(len, rates), default=0))
+def _aa_noise(pairs: Sequence[_AaPair]) -> tuple[Spread | None, float | None]:
+    """The spread of A/A pairs, and the least difference that is no bias of the lab; None without A/A pairs."""
+    spread = spread_of_aa_pairs([ratio for pair in pairs for ratio in pair.ratios])
+    return spread, None if spread is None else least_difference(spread, min(len(pair.ratios) for pair in pairs))
 
 
 def _contenders(

@@ -15,8 +15,6 @@ from bakeoff.results.operations import summed
 from bakeoff.results.run import load_in_words
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
-# With fewer, what is shown is the range of the rounds: of three it contains the true median in 75 % of comparisons.
-ROUNDS_FOR_INTERVAL = 5
 # How improbable, by the scatter between rounds, points must be that contradict a curve.
 MISFIT = 0.05
 ALL_PHASES = "all"
@@ -32,27 +30,24 @@ _LIMITED_BY = {
 }
 
 
-def interval_name(rounds: int) -> str:
-    """The name of the bounds of a figure over so many rounds."""
-    return "95% interval" if rounds >= ROUNDS_FOR_INTERVAL else "range of the rounds"
-
-
 @dataclass(frozen=True)
 class Estimate:
-    """A figure over rounds: its median, and the bounds of its 95% bootstrap interval.
+    """A figure over rounds: its median, and bounds that contain the true one with the probability `confidence`.
 
-    The bounds are None with fewer than three rounds, and with fewer than five they are the range of the rounds.
-    `values` holds the rounds' own figures, in the order of rounds.
+    Bounds and confidence are None with fewer than three rounds. `values` holds the rounds' own figures, in the order of
+    rounds.
     """
 
     median: float
     low: float | None
     high: float | None
     values: Sequence[float]
+    confidence: float | None = None
 
     @property
     def interval_name(self) -> str:
-        return interval_name(len(self.values))
+        """`94% interval`."""
+        return "interval" if self.confidence is None else f"{math.floor(100 * self.confidence)}% interval"
 
     def inverted(self) -> "Estimate":
         """The same ratio from the other's side. A ratio of zero has no inverse: it stays zero."""
@@ -62,13 +57,8 @@ class Estimate:
 
         low = None if self.high is None else inverse(self.high)
         high = None if self.low is None else inverse(self.low)
-        return Estimate(inverse(self.median), low, high, tuple(inverse(value) for value in self.values))
-
-    def overlaps(self, other: "Estimate") -> bool:
-        """Whether the intervals meet; without intervals, whether the medians are equal."""
-        if self.low is None or self.high is None or other.low is None or other.high is None:
-            return self.median == other.median
-        return self.low <= other.high and other.low <= self.high
+        values = tuple(inverse(value) for value in self.values)
+        return Estimate(inverse(self.median), low, high, values, self.confidence)
 
 
 @dataclass(frozen=True)
@@ -309,7 +299,9 @@ class JudgedContender:
 class Pairing:
     """Two contenders round by round: how many times the throughput of `other` does `one` reach.
 
-    `p_adjusted` is after Holm's correction over all pairs; None with too few rounds. `verdict` is about `one`.
+    `p_adjusted` is after Holm's correction over everything in the report that has a verdict; None with too few rounds.
+    `verdict` is about `one`. `detectable` is the true difference that is found with a probability of 80%,
+    `equivalent_within` a bound of the true difference of a tie; both are relative, 0.05 for 5%.
     """
 
     one: str
@@ -318,6 +310,8 @@ class Pairing:
     p_value: float | None
     p_adjusted: float | None
     verdict: Verdict
+    detectable: float | None = None
+    equivalent_within: float | None = None
 
     def inverted(self) -> "Pairing":
         """The same pairing from the other's side."""
@@ -331,9 +325,9 @@ class Effect:
     """The effect of one factor while all others are equal: REST against gRPC, one language against another, …
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together;
-    `pairs` are these contenders one by one, with Holm's correction over the pairs of this effect.
-    `p_adjusted` is after Holm's correction over all effects; None with too few rounds. `verdict` is about `one`.
-    Of an `operation` it is how many times as fast it is answered, by mean latency, at one `load` of all of them.
+    `pairs` are these contenders one by one, as they are paired elsewhere in the report. `p_adjusted` is after the same
+    correction as theirs; None with too few rounds. `verdict` is about `one`. Of an `operation` it is how many times as
+    fast it is answered, by mean latency, at one `load` of all of them; it has no pairs.
     """
 
     factor: str
@@ -466,8 +460,8 @@ class ReferenceLine:
 class Judgement:
     """The comparison as a whole. `verdict` is one sentence, with its uncertainty; `contenders` are in rank order.
 
-    `noise_floor` is the relative spread of one contender against itself (A/A where `has_aa`, else between rounds);
-    `smallest_claim` the smallest relative difference that can be claimed. `provenance` holds what is needed to repeat
+    `noise_floor` is the relative spread of one contender against itself (A/A where `has_aa`, else between rounds).
+    `provenance` holds what is needed to repeat
     it: commit, machine, versions. `not_measured` maps a target to the reason. Contenders of the smallest payload come
     first: each payload has its own order.
     """
@@ -486,7 +480,6 @@ class Judgement:
     pairings: Sequence[Pairing]
     effects: Sequence[Effect]
     noise_floor: float | None
-    smallest_claim: float | None
     reference_lines: Sequence[ReferenceLine]
     findings: Sequence[JudgedFinding]
     provenance: Mapping[str, str]

@@ -1,26 +1,10 @@
-"""How much of a difference is chance: the noise floor, and what can be claimed above it. Pure functions."""
+"""How much of a difference is chance: the spread of equals, and the variances of rounds. Pure functions."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bakeoff.judging.estimates import FEWEST_ROUNDS, Spread, student_half_width
 from bakeoff.judging.moderation import NONE, Prior, prior_of
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Relative differences, 0.03 for 3%, that chance alone makes; None where the rounds are too few.
-
-    `floor` is that of two single runs of the same thing (one standard deviation), `smallest_claim` what the medians
-    of all rounds must differ by.
-    """
-
-    floor: float | None
-    smallest_claim: float | None
-
-
-UNKNOWN = Noise(None, None)
 
 
 def spread_of_aa_pairs(log_ratios: Sequence[float]) -> Spread | None:
@@ -61,15 +45,11 @@ def prior_between_rounds(rates: Sequence[Mapping[int, float]]) -> Prior:
     return prior_of(variances, degrees, _free(several) - max(map(len, several)) + 1)
 
 
-def noise_of(spread: Spread | None, rounds: int) -> Noise:
-    """The noise of contenders with this spread and so many rounds."""
-    if spread is None:
-        return UNKNOWN
-    floor = math.expm1(spread.deviation)
+def least_difference(aa_spread: Spread, rounds: int) -> float | None:
+    """What the medians of so many rounds must differ by, so that A/A pairs do not: half of their 95% interval."""
     if rounds < FEWEST_ROUNDS:
-        return Noise(floor, None)
-    claim = student_half_width(spread.deviation / math.sqrt(rounds), spread.degrees)
-    return Noise(floor, math.expm1(claim))
+        return None
+    return math.expm1(student_half_width(aa_spread.deviation / math.sqrt(rounds), aa_spread.degrees))
 
 
 def round_effects(rates: Sequence[Mapping[int, float]]) -> dict[int, float]:

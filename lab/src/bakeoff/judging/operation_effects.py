@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bakeoff.judging.effects import effects_of
-from bakeoff.judging.judgement import Effect
+from bakeoff.judging.effects import Match, matches_of
 from bakeoff.judging.levels import Slot, level_of
 from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.noise import prior_between_rounds
@@ -16,7 +15,7 @@ from bakeoff.judging.pairings import ContenderRates
 from bakeoff.results.run import Measured
 
 
-def operation_effects(contenders: Sequence[MeasuredContender]) -> list[Effect]:
+def operation_matches(contenders: Sequence[MeasuredContender]) -> list[Match]:
     """Of every operation of a workload that has several, at one load that all contenders held.
 
     Contenders of different workloads, or payloads, have no operation in common, whatever its name.
@@ -24,10 +23,10 @@ def operation_effects(contenders: Sequence[MeasuredContender]) -> list[Effect]:
     groups: dict[tuple[str, str], list[MeasuredContender]] = {}
     for each in contenders:
         groups.setdefault((each.runs.division.workload, each.runs.division.payload), []).append(each)
-    return [effect for group in groups.values() for effect in _of_group(group)]
+    return [match for group in groups.values() for match in _of_group(group)]
 
 
-def _of_group(contenders: Sequence[MeasuredContender]) -> list[Effect]:
+def _of_group(contenders: Sequence[MeasuredContender]) -> list[Match]:
     slot = _common_slot(contenders)
     if slot is None or len(contenders) < 2:
         return []
@@ -37,15 +36,15 @@ def _of_group(contenders: Sequence[MeasuredContender]) -> list[Effect]:
     if len(names) < 2:
         return []
     return [
-        replace(effect, operation=name, load=load)
+        replace(match, operation=name, load=load)
         for name in names
-        for effect in _of_operation([(compared, _speeds(by_round, name)) for compared, by_round in held])
+        for match in _of_operation([(compared, _speeds(by_round, name)) for compared, by_round in held])
     ]
 
 
-def _of_operation(speeds: Sequence[tuple[ContenderRates, Mapping[int, float]]]) -> list[Effect]:
+def _of_operation(speeds: Sequence[tuple[ContenderRates, Mapping[int, float]]]) -> list[Match]:
     compared = [replace(each, by_round=by_round) for each, by_round in speeds if by_round]
-    return effects_of(compared, prior_between_rounds([each.by_round for each in compared]))
+    return matches_of(compared, prior_between_rounds([each.by_round for each in compared]))
 
 
 def _speeds(by_round: Mapping[int, Measured], operation: str) -> dict[int, float]:

@@ -2,12 +2,13 @@
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.estimates import CONFIDENCE, RatioTest, holm, ratio_of
-from bakeoff.judging.judgement import Estimate, Pairing, Verdict
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Decision, Key, pair_key
+from bakeoff.judging.judgement import Pairing, Verdict
 from bakeoff.judging.moderation import Prior
 
 FindPairing = Callable[[str, str], Pairing | None]
@@ -27,51 +28,46 @@ class ContenderRates:
     by_round: Mapping[int, float]
 
 
+Pair = tuple[ContenderRates, ContenderRates]
+
+
 def log_ratios(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
     """Logarithms of one ÷ other in each round that both have."""
     both = sorted(one.keys() & other.keys())
     return {number: math.log(one[number] / other[number]) for number in both if one[number] > 0 and other[number] > 0}
 
 
-def pairings_of(contenders: Sequence[ContenderRates], prior: Prior, smallest_claim: float | None) -> list[Pairing]:
-    """Every two contenders of a division that share a round, with Holm's correction over all of them.
-
-    `prior` is what the variances of all contenders have in common.
-    """
-    pairs = itertools.combinations(contenders, 2)
-    return pairings_between(
-        [(one, other) for one, other in pairs if one.division == other.division], prior, smallest_claim
-    )
-
-
-def pairings_between(
-    pairs: Sequence[tuple[ContenderRates, ContenderRates]], prior: Prior, smallest_claim: float | None
-) -> list[Pairing]:
-    """These pairs, as far as they share a round, with Holm's correction over all of them."""
-    tested = [
-        (one, other, ratio_of(list(logs.values()), prior))
-        for one, other in pairs
-        if (logs := log_ratios(one.by_round, other.by_round))
-    ]
-    adjusted = holm([test.p_value for _, _, test in tested])
+def pairs_of(contenders: Iterable[ContenderRates]) -> list[Pair]:
+    """Every two contenders of a division that share a round."""
     return [
-        _pairing(one.key, other.key, test, p_adjusted, smallest_claim)
-        for (one, other, test), p_adjusted in zip(tested, adjusted, strict=True)
+        (one, other)
+        for one, other in itertools.combinations(contenders, 2)
+        if one.division == other.division and log_ratios(one.by_round, other.by_round)
     ]
 
 
-def verdict_on(ratio: Estimate, p_adjusted: float | None, smallest_claim: float | None) -> Verdict:
-    """Faster or slower only where the interval leaves out 1, Holm agrees, and the noise floor does not reach.
+def key_of(pair: Pair) -> Key:
+    return pair_key(pair[0].key, pair[1].key)
 
-    Without an interval nothing is known.
-    """
-    if ratio.low is None or ratio.high is None or p_adjusted is None:
-        return "unknown"
-    surely = not ratio.low <= 1 <= ratio.high and p_adjusted <= 1 - CONFIDENCE
-    difference = max(ratio.median, 1 / ratio.median) - 1
-    if not surely or difference < (smallest_claim or 0.0):
-        return "tie"
-    return "faster" if ratio.median > 1 else "slower"
+
+def ratio_test(pair: Pair, prior: Prior) -> RatioTest:
+    """How many times the other's throughput the first reaches; `prior` is what the variances of all have in common."""
+    one, other = pair
+    return ratio_of(list(log_ratios(one.by_round, other.by_round).values()), prior)
+
+
+def pairing(one: str, other: str, test: RatioTest, decision: Decision) -> Pairing:
+    """A pair as the family decides on it."""
+    return Pairing(
+        one,
+        other,
+        test.ratio,
+        test.p_value,
+        decision.p_adjusted,
+        decision.verdict_on(test.ratio),
+        decision.detectable,
+        decision.equivalent_within,
+    )
 
 
 def pairing_of(pairings: Sequence[Pairing]) -> FindPairing:
@@ -79,11 +75,6 @@ def pairing_of(pairings: Sequence[Pairing]) -> FindPairing:
     known = {(pairing.one, pairing.other): pairing for pairing in pairings}
     known |= {(pairing.other, pairing.one): pairing.inverted() for pairing in pairings}
     return lambda one, other: known.get((one, other))
-
-
-def _pairing(one: str, other: str, test: RatioTest, p_adjusted: float | None, smallest_claim: float | None) -> Pairing:
-    verdict = verdict_on(test.ratio, p_adjusted, smallest_claim)
-    return Pairing(one, other, test.ratio, test.p_value, p_adjusted, verdict)
 
 
 @dataclass(frozen=True)

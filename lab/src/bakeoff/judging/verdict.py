@@ -4,6 +4,8 @@ A contender without a rank keeps others from a superlative: where it did more, o
 open. A contender that lost writes is in no comparison, and the first sentence names it.
 """
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -84,9 +86,7 @@ def lead_of(contenders: Iterable[JudgedContender], pairings: Sequence[Pairing]) 
     )
 
 
-def verdict_of(
-    fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequence[Pairing], smallest_claim: float | None
-) -> str:
+def verdict_of(fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequence[Pairing]) -> str:
     """The headline: lost writes, then a sentence for each field, each of 25 words at most.
 
     `fields` are contenders that are ranked against each other, in rank order, by the name of what they share.
@@ -98,11 +98,10 @@ def verdict_of(
     for name, lead in known.items():
         scope = (f"{name}: " if len(known) > 1 else "") + ("of the others, " if lost[name] else "")
         sentences.append(_fitting(scope, _claims(lead)))
+        sentences += [_how_close(lead)] if lead.first and lead.tied else []
     if not known:
         sentences.append("Nothing valid was measured, so there is no verdict.")
-    if smallest_claim is not None and any(lead.first and lead.tied for lead in known.values()):
-        sentences.append(f"The smallest detectable difference is {smallest_claim:.1%}.")
-    return " ".join(sentences)
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def fastest_of(judgement: Judgement) -> JudgedContender | None:
@@ -136,6 +135,13 @@ def factor_lines(judgement: Judgement) -> list[str]:
         *(line for effect in judgement.effects for line in _effect(effect, labels)),
         *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
     ]
+
+
+def verdict_words(pairing: Pairing) -> str:
+    """The verdict on a pair in a table: faster, slower, tie, `equivalent within 3.1%`."""
+    if pairing.verdict == "tie" and pairing.equivalent_within is not None:
+        return f"equivalent within {at_most(pairing.equivalent_within)}"
+    return "too few rounds" if pairing.verdict == "unknown" else pairing.verdict
 
 
 def _lost(contenders: Sequence[JudgedContender]) -> str:
@@ -216,6 +222,24 @@ def _tie(lead: Lead) -> list[str]:
         return [with_latencies, clause]
     ahead = f", {tied[0].label} with {times(pairing.ratio)} the throughput of {behind.label}"
     return [with_latencies + ahead, clause + ahead, with_latencies, clause]
+
+
+def _how_close(lead: Lead) -> str:
+    """How far those that tie may be apart, or how far they would have to be for a difference to be found."""
+    pairings = [lead.pairing(one, other) for one, other in itertools.combinations(lead.tied, 2)]
+    pairs = [each for each in pairings if each is not None]
+    within = [each.equivalent_within for each in pairs if each.equivalent_within is not None]
+    if len(within) == len(pairs):
+        return f"They are equivalent within {at_most(max(within))}."
+    detectable = [each.detectable for each in pairs if each.detectable is not None]
+    if not detectable:
+        return ""
+    return f"A difference of {at_most(max(detectable))} between them would be found in four of five such comparisons."
+
+
+def at_most(share: float) -> str:
+    """Rounded up to a tenth of a per cent: 3.1%."""
+    return f"{math.ceil(round(1000 * share, 6)) / 10:g}%"
 
 
 def _latencies(tied: Sequence[JudgedContender]) -> str:

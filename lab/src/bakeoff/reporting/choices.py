@@ -7,7 +7,7 @@ from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.judging.verdict import lead_of
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
-from bakeoff.reporting.highlights import highlights_of
+from bakeoff.reporting.highlights import equal_load_of, highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.run import Status
@@ -24,7 +24,7 @@ def choice_tables(judgement: Judgement, entries: Sequence[JudgedContender]) -> l
     tables = [
         recommendations(judgement, entries),
         by_protocol(judgement, entries),
-        by_latency(entries),
+        by_latency(judgement, entries),
         durations(entries),
         scaling(entries),
     ]
@@ -36,7 +36,7 @@ def recommendations(judgement: Judgement, entries: Sequence[JudgedContender]) ->
     ranked = [entry for entry in entries if entry.rank is not None]
     rows = [_by_figures, _with_few_people, _by_language] if len(ranked) > 1 else []
     found = [row for each in rows for row in each(judgement, entries)]
-    note = "Of ranked contenders, where none without a rank may be better. tie, similar: no difference was detected."
+    note = "Of ranked contenders, where none without a rank may be better. tie: no difference was found."
     return Table("Recommendations", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
@@ -55,22 +55,21 @@ def by_protocol(judgement: Judgement, entries: Sequence[JudgedContender]) -> Tab
     return Table("Ranking of each protocol", headings, rows, left=3)
 
 
-def by_latency(entries: Sequence[JudgedContender]) -> Table:
-    """Latency from best to worst."""
-    known = [(level, entry) for entry in entries if (level := entry.optimal_level) is not None and not entry.lost_in]
-    known.sort(key=lambda each: (each[0].latency_ms["p50"].median, each[1].name))
+def by_latency(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
+    """Latency from best to worst, where all do the same work."""
+    load = equal_load_of(judgement, entries)
+    ranked = [] if load is None else [each for each in load.entries if "p99" in each.ranks]
     rows = [
         (
-            str(place),
-            entry.name,
-            level.load,
-            *(median_of(level.latency_ms.get(name), numbers.three_digits) for name in ("p50", "p99")),
+            f"{each.ranks['p99']}{'=' if each.tied_with.get('p99') else ''}",
+            each.label,
+            *(median_of(each.latency_ms.get(name), numbers.three_digits) for name in ("p50", "p99")),
         )
-        for place, (level, entry) in enumerate(known, start=1)
+        for each in sorted(ranked, key=lambda each: each.ranks["p99"])
     ]
-    note = "Milliseconds at the optimal load of each target, medians over rounds, by p50."
-    headings = ("", "target", "load", "p50 ms", "p99 ms")
-    return Table("Latency from best to worst", headings, rows if len(rows) > 1 else [], left=3, note=note)
+    rate = "" if load is None else f"{load.rate_per_s:,.10g}/s"
+    note = f"Milliseconds at {rate} for all, medians over rounds, ranked by p99. =: tie."
+    return Table("Latency from best to worst", ("", "target", "p50 ms", "p99 ms"), rows, left=2, note=note)
 
 
 def durations(entries: Sequence[JudgedContender]) -> Table:

@@ -82,7 +82,7 @@ def _table_of_pairs(loads: Sequence[EqualLoad]) -> Table:
         for figure, pair in pairs_of(load)
     ]
     headings = ("contenders", "figure", "ratio", "adjusted p", "verdict")
-    note = "Ratios of the figures, round by round; adjusted p after Holm's correction over all pairs of this table."
+    note = "Ratios of the figures, round by round; adjusted p after Holm's correction over all verdicts of the report."
     return Table("Pairs at an equal load", headings, rows, left=2, note=note, words_last=True)
 
 

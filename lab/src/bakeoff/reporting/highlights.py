@@ -1,9 +1,9 @@
-"""Who is best at what. Throughputs *tie* by the verdict's rule; other figures are *similar* where intervals overlap."""
+"""Who is best at what: throughput at each one's maximum, latency and CPU where all do the same work."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bakeoff.judging.judgement import Estimate, JudgedContender, Judgement
+from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Estimate, JudgedContender, Judgement
 from bakeoff.judging.verdict import Lead, lead_of
 from bakeoff.reporting import numbers
 from bakeoff.text.prose import listed
@@ -13,7 +13,7 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Highlight:
-    """Who is best at one thing; `shared` is how several names stand: tie or similar, `who` names them."""
+    """Who is best at one thing; `who` names them, and `shared` is `tie` where they are several."""
 
     title: str
     names: Sequence[str]
@@ -26,23 +26,30 @@ class Highlight:
 
 @dataclass(frozen=True)
 class _Question:
-    """`pick` finds the figure, the lower the better."""
+    """A figure of the equal load, the lower the better."""
 
     title: str
+    ranked: str
     note: str
     unit: str
-    write: Callable[[float | None], str]
-    pick: Callable[[JudgedContender], Estimate | None]
+    pick: Callable[[EqualLoadEntry], Estimate | None]
 
 
 def highlights_of(judgement: Judgement, contenders: Sequence[JudgedContender]) -> list[Highlight]:
-    """Of contenders with one payload. Only what was ranked can be best; a question without an answer is left out."""
+    """Of contenders of one division. Only what was ranked can be best; a question without an answer is left out."""
     compared = [contender for contender in contenders if not contender.lost_in]
     if sum(contender.rank is not None for contender in compared) < 2:
         return []
-    fastest = _fastest(lead_of(compared, judgement.pairings))
-    found = [fastest, *(_lowest(compared, question) for question in _QUESTIONS)]
+    load = equal_load_of(judgement, compared)
+    found = [_fastest(lead_of(compared, judgement.pairings))]
+    found += [] if load is None else [_lowest(load, question) for question in _QUESTIONS]
     return [highlight for highlight in found if highlight is not None]
+
+
+def equal_load_of(judgement: Judgement, contenders: Sequence[JudgedContender]) -> EqualLoad | None:
+    """The highest rate that these contenders were all offered, where they were."""
+    divisions = {contender.division for contender in contenders}
+    return next((load for load in judgement.equal_loads if {load.division} == divisions), None)
 
 
 def _fastest(lead: Lead) -> Highlight | None:
@@ -51,54 +58,46 @@ def _fastest(lead: Lead) -> Highlight | None:
     if not peaks:
         return None
     best = max(peaks, key=lambda peak: peak.median)
-    names, contenders = [contender.name for contender in lead.first], len(lead.compared)
-    return _highlight(_THROUGHPUT, names, best, contenders, "tie")
+    names = [contender.name for contender in lead.first]
+    return _highlight("Highest throughput", "maximum", names, len(lead.compared), best, numbers.rate, "/s")
 
 
-def _lowest(contenders: Sequence[JudgedContender], question: _Question) -> Highlight | None:
-    """The lowest median, and those whose intervals overlap its own; none where one without a rank is among them."""
-    figures = [(each, figure) for each in contenders if (figure := question.pick(each)) is not None]
+def _lowest(load: EqualLoad, question: _Question) -> Highlight | None:
+    """The first by this figure and those that tie with it; none where one without a rank may be before them."""
+    first = [entry for entry in load.entries if entry.ranks.get(question.ranked) == 1]
+    figures = [figure for entry in first if (figure := question.pick(entry)) is not None]
     if not figures:
         return None
-    lowest, best = min(figures, key=lambda each: each[1].median)
-    alike = [lowest, *(each for each, figure in figures if each is not lowest and figure.overlaps(best))]
-    if any(each.rank is None for each in alike):
-        return None
-    return _highlight(question, [each.name for each in alike], best, len(contenders), "similar")
+    note = f"{question.note}at {load.rate_per_s:,.10g}/s for all"
+    best = min(figures, key=lambda figure: figure.median)
+    names, write = [entry.label for entry in first], numbers.three_digits
+    return _highlight(question.title, note, names, len(load.entries), best, write, question.unit)
 
 
-def _highlight(question: _Question, names: list[str], best: Estimate, contenders: int, shared: str) -> Highlight:
+def _highlight(
+    title: str,
+    note: str,
+    names: list[str],
+    contenders: int,
+    best: Estimate,
+    write: Callable[[float | None], str],
+    unit: str,
+) -> Highlight:
     low, high = best.low, best.high
     # A place for two or three names; of more the first stands for all.
     shown = names if len(names) <= _MOST_NAMES else [names[0], f"{len(names) - 1} others"]
     return Highlight(
-        title=question.title,
+        title=title,
         names=names,
         who=f"All {len(names)}" if 2 < len(names) == contenders else listed(shown),
-        value=f"{question.write(best.median)}{question.unit}",
-        interval=None if low is None or high is None else f"{question.write(low)}–{question.write(high)}",
-        shared=shared if len(names) > 1 else None,
-        note=question.note,
+        value=f"{write(best.median)}{unit}",
+        interval=None if low is None or high is None else f"{write(low)}–{write(high)}",
+        shared="tie" if len(names) > 1 else None,
+        note=note,
     )
 
 
-def _p99(contender: JudgedContender) -> Estimate | None:
-    level = contender.optimal_level
-    return None if level is None else level.latency_ms.get("p99")
-
-
-def _cost(figure: str) -> Callable[[JudgedContender], Estimate | None]:
-    """A figure of the target's cost at its best load."""
-    return lambda contender: None if contender.best_level is None else contender.best_level.of_target(figure)
-
-
-_THROUGHPUT = _Question("Highest throughput", "maximum", "/s", numbers.rate, lambda each: each.peak_throughput_per_s)
 _QUESTIONS = (
-    _Question("Lowest p99", "at its optimal parallelism", " ms", numbers.three_digits, _p99),
-    _Question(
-        "Least CPU", "target, per operation, at its best load", " µs", numbers.three_digits, _cost("cpu_us_each")
-    ),
-    _Question(
-        "Least memory", "peak of the target, at its best load", " MB", numbers.megabytes, _cost("memory_peak_mb")
-    ),
+    _Question("Lowest p99", "p99", "", " ms", lambda entry: entry.latency_ms.get("p99")),
+    _Question("Least CPU", "cpu", "target, per operation, ", " µs", lambda entry: entry.cpu_us_each),
 )

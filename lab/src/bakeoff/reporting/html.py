@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -27,7 +26,7 @@ from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
-from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs
+from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs, pairs
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.text.table import Table
 
@@ -82,7 +81,7 @@ def html_report(report: Report, back: tuple[str, str] | None = None) -> str:
             operation_effects=known_first(judgement.operation_effects),
             equal_loads=equal_load_tables(judgement),
             matched_pairs=matched_pairs(judgement),
-            pairings=[each for each in judgement.pairings if math.isfinite(each.ratio.median)],
+            pairs=pairs(judgement),
             scale_tables=scale_tables(judgement.scale_curves),
             scale_conclusions=conclusions(judgement.scale_curves),
             slots={each.slot: [chart for chart in report.charts if chart.slot == each.slot] for each in report.charts},

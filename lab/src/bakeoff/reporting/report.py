@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bakeoff.judging.judgement import ROUNDS_FOR_INTERVAL, Judgement
+from bakeoff.judging.estimates import interval_name
+from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.chart import Chart
 from bakeoff.reporting.charts.costs import cost_charts
 from bakeoff.reporting.charts.latencies import latency_charts
@@ -48,14 +49,12 @@ def _certainty(judgement: Judgement) -> str:
     rounds = plural(most, "round") if fewest == most else f"{fewest} to {most} rounds"
     if fewest < 3:
         return f"{rounds}, so there are no intervals: differences are indications, not results."
-    intervals = "bootstrap 95% intervals" if fewest >= ROUNDS_FOR_INTERVAL else "the range of the rounds as interval"
-    words = f"Medians over {rounds}, with {intervals}."
+    names = dict.fromkeys(interval_name(count) for count in sorted({fewest, most}))
+    words = f"Medians over {rounds}, each with its {' or '.join(names)} (order statistics); ratios with 95% intervals."
     if judgement.noise_floor is not None:
         # Only A/A pairs show how far the same thing differs from itself.
         what = "Noise floor (A/A)" if judgement.has_aa else "Spread between rounds"
         words += f" {what} {percent(judgement.noise_floor)}."
-    if judgement.smallest_claim is not None:
-        words += f" Smallest detectable difference {percent(judgement.smallest_claim)}."
     return words
 
 

@@ -13,7 +13,7 @@ from bakeoff.judging.judgement import (
     Pairing,
     ReferenceLine,
 )
-from bakeoff.judging.verdict import standing_of
+from bakeoff.judging.verdict import at_most, standing_of, verdict_words
 from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
@@ -50,7 +50,8 @@ def all_tables(judgement: Judgement) -> list[Table]:
         of_division += [each(own) for each in _OF_A_DIVISION]
         of = f", {division}" if len(judgement.divisions) > 1 else ""
         tables += [replace(table, title=f"{table.title}{of}") for table in of_division]
-    tables += [by_payload(judgement.contenders), effects(judgement.effects), matched_pairs(judgement)]
+    tables += [pairs(judgement), by_payload(judgement.contenders)]
+    tables += [effects(judgement.effects), matched_pairs(judgement)]
     tables += [operation_effects(judgement.operation_effects), references(judgement.reference_lines)]
     return [table for table in tables if table.rows]
 
@@ -81,8 +82,8 @@ def at_best(entries: Sequence[JudgedContender]) -> Table:
     ]
     headings = ("target", "load", "min ms", "mean ms", "p50 ms", "p99 ms", "failed", "CPU µs/op", "MB")
     note = (
-        "The lowest load whose throughput the rounds cannot separate from the highest, medians over rounds. CPU and "
-        "peak memory of the target."
+        "The load that ranks, medians over rounds. CPU and peak memory of the target. Each target does another amount "
+        "of work here: compare latency and CPU at an equal load."
     )
     least = ("min ms", "mean ms", "MB", "CPU µs/op")
     return Table("At the best load of each target", headings, rows, left=2, note=note, least=least)
@@ -209,6 +210,30 @@ def effects(found: Sequence[Effect]) -> Table:
     return Table("Effect of each factor", headings, rows, left=2, words_last=True)
 
 
+def pairs(judgement: Judgement) -> Table:
+    """Every two contenders that are ranked together, where there are more than two."""
+    labels = {entry.key: entry.label for entry in judgement.contenders}
+    rows = [
+        (
+            labels[each.one],
+            labels[each.other],
+            with_interval(each.ratio, numbers.ratio),
+            numbers.p_value(each.p_adjusted),
+            verdict_words(each),
+            NOTHING if each.detectable is None else at_most(each.detectable),
+        )
+        for each in judgement.pairings
+        if math.isfinite(each.ratio.median)
+    ]
+    headings = ("target", "against", "throughput ratio", "adjusted p", "verdict", "detectable")
+    note = (
+        "Adjusted p: Holm's correction over everything in this report that has a verdict. tie: no difference was "
+        "found. equivalent: the true difference is no larger (two one-sided tests, corrected likewise). detectable: "
+        "the true difference that four of five such comparisons would find."
+    )
+    return Table("Every pair", headings, rows if len(rows) > 1 else [], left=2, note=note)
+
+
 def matched_pairs(judgement: Judgement) -> Table:
     """The pairs behind each effect of several pairs."""
     labels = {entry.key: entry.label for entry in judgement.contenders}
@@ -226,7 +251,7 @@ def matched_pairs(judgement: Judgement) -> Table:
         if math.isfinite(each.ratio.median)
     ]
     headings = ("factor", "target", "against", "throughput ratio", "verdict")
-    note = "Contenders that differ in one factor alone; Holm's correction is over the pairs of one effect."
+    note = "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm)."
     return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
 
 

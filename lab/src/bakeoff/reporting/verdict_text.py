@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from bakeoff.judging.ceilings import CeilingShares, agents_of, limits_in_words
-from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement, interval_name
+from bakeoff.judging.estimates import interval_name
+from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement
 from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.text.table import Table

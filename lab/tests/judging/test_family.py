@@ -1,0 +1,54 @@
+"""The family of tests: what a difference, an equivalence and a detectable difference are worth, by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bakeoff.judging.estimates import ratio_of
+from bakeoff.judging.family import Decision, decisions_of
+from bakeoff.judging.moderation import Prior
+
+NOISE = 0.04
+
+
+def decided(random: np.random.Generator, size: int, rounds: int, difference: float) -> list[Decision]:
+    """The first of so many ratios has this true difference, the others none; the common variance is known well."""
+    prior = Prior(NOISE**2 / 2, 8)
+    logs = NOISE * random.standard_normal((size, rounds))
+    logs[0] += math.log1p(difference)
+    tests = {(str(at),): ratio_of([float(each) for each in own], prior) for at, own in enumerate(logs)}
+    return list(decisions_of(tests).values())
+
+
+@pytest.mark.parametrize("size", [1, 15, 66])
+@pytest.mark.parametrize("rounds", [3, 5, 10])
+def test_a_detectable_difference_is_found_in_four_of_five_comparisons(size: int, rounds: int) -> None:
+    random = np.random.default_rng([size, rounds])
+    stated = [decided(random, size, rounds, 0.0)[0].detectable or 0.0 for _ in range(200)]
+    found = [decided(random, size, rounds, float(np.median(stated)))[0].differs for _ in range(400)]
+    assert 0.72 <= np.mean(found) <= 0.90
+
+
+@pytest.mark.parametrize("size", [1, 15])
+@pytest.mark.parametrize("difference", [0.0, 0.02, 0.05, 0.08])
+def test_equivalence_is_claimed_wrongly_in_one_comparison_of_twenty_at_most(size: int, difference: float) -> None:
+    random = np.random.default_rng(size)
+    within = [decided(random, size, 10, difference)[0].equivalent_within for _ in range(400)]
+    wrong = sum(each is not None and each < difference for each in within)
+    assert wrong <= 400 * 0.05 + 2 * math.sqrt(400 * 0.05 * 0.95)
+
+
+def test_a_tie_is_an_equivalence_only_where_a_difference_of_a_tenth_is_excluded() -> None:
+    calm, noisy = (ratio_of([off * scale for off in (-0.02, -0.01, 0.0, 0.01, 0.02)]) for scale in (1, 20))
+    near, far = (decisions_of({("one",): test})[("one",)] for test in (calm, noisy))
+    assert (near.differs, far.differs, far.equivalent_within) == (False, False, None)
+    assert near.equivalent_within == pytest.approx(math.expm1(2.131847 * 0.0158114 / math.sqrt(5)), rel=1e-4)
+
+
+def test_more_verdicts_in_a_report_make_each_of_them_stricter() -> None:
+    one = ratio_of([0.01, 0.02, 0.03, 0.02, 0.03])
+    others = {(str(at),): ratio_of([-0.01, 0.0, 0.01]) for at in range(20)}
+    alone, among = decisions_of({("one",): one})[("one",)], decisions_of({("one",): one, **others})[("one",)]
+    assert alone.differs and not among.differs
+    assert (among.detectable or 0) > (alone.detectable or 0)
