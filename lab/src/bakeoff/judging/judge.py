@@ -21,12 +21,8 @@ from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.sustained import sustained_windows
 from bakeoff.judging.table_growth import growth_in
-<<<<<<< HEAD
-from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
-=======
 from bakeoff.judging.tested import tested
-from bakeoff.judging.usage_at_peak import judged_run, usage_at
->>>>>>> c5b15814 (Correct all verdicts of a report together; show detectable differences and equivalence)
+from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
 from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.storage.stored_runs import StoredComparison
