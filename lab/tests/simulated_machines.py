@@ -15,6 +15,7 @@ from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import EqualLoad, JudgedRun, Judgement, Pairing, Verdict
 from bakeoff.judging.verdict import fastest_of
 from bakeoff.reporting.highlights import highlights_of
+from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import Measured, RunResult, Second
 from bakeoff.storage.stored_runs import StoredRun
 from made_up import comparison_of, measured, operation, phase, run_result
@@ -98,7 +99,7 @@ def compared(
             rates = truth * np.exp(whole[number - 1] + own * random.standard_normal(len(USERS))) * machine.levels
             costs = np.exp(-noise * random.standard_normal(4)) / truth
             windows = _windows(machine, rise if place == 0 else 0.0, random)
-            runs.append(_run(name, number, 1000 * rates, costs, windows))
+            runs.append(_run(name, number, [1000 * float(rate) for rate in rates], costs, windows))
     # Most of the time of `judge` goes into histograms of latency and the limits of single runs, which no verdict reads.
     merged = patch.object(levels, "_merged", lambda encoded: encoded[0])
     with merged, patch("bakeoff.judging.judge.judged_run", _judged_run):
@@ -254,7 +255,7 @@ def _run(
     language, protocol, mode = name
     if windows:
         # The first second is the users' start, and in no trend.
-        rates = [rate * np.mean(seconds) / 1000 for rate, seconds in zip(rates, windows, strict=True)]
+        rates = [rate * float(np.mean(seconds)) / 1000 for rate, seconds in zip(rates, windows, strict=True)]
     held = replace(
         part,
         operations=round(RATE * part.duration_s),
@@ -288,7 +289,7 @@ def _run(
     )
 
 
-def _operations(costs: Sequence[float]) -> dict[str, object]:
+def _operations(costs: Sequence[float]) -> dict[str, MeasuredOperation]:
     part = _operation()
     return {
         name: replace(part, latency=replace(part.latency, mean_ms=cost))
@@ -297,5 +298,5 @@ def _operations(costs: Sequence[float]) -> dict[str, object]:
 
 
 @cache
-def _operation() -> object:
+def _operation() -> MeasuredOperation:
     return operation()

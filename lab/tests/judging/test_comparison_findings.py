@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.judging.estimates import ratio_of
-from bakeoff.judging.family import decisions_of
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Key, decisions_of
 from bakeoff.judging.judge import judge
 from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.results.machine_state import MachineState
@@ -85,7 +85,9 @@ def share_of_differing_aa_pairs(pairs: int, rounds: int, bias: float = 1.0, time
     for _ in range(times):
         ratios = 0.02 * 2**0.5 * random.standard_normal((pairs, rounds))
         ratios[0] += np.log(bias)
-        tests = {("pair", str(at)): ratio_of([float(ratio) for ratio in each]) for at, each in enumerate(ratios)}
+        tests: dict[Key, RatioTest] = {
+            ("pair", str(at)): ratio_of([float(ratio) for ratio in each]) for at, each in enumerate(ratios)
+        }
         reported += any(each.differs for each in decisions_of(tests, 0.5, tests).values())
     return reported / times
 

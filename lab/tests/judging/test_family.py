@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from bakeoff.judging.estimates import ratio_of
-from bakeoff.judging.family import Decision, decisions_of
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Decision, Key, decisions_of
 from bakeoff.judging.moderation import Prior
 
 NOISE = 0.04
@@ -17,7 +17,9 @@ def decided(random: np.random.Generator, size: int, rounds: int, difference: flo
     prior = Prior(NOISE**2 / 2, 8)
     logs = NOISE * random.standard_normal((size, rounds))
     logs[0] += math.log1p(difference)
-    tests = {(str(at),): ratio_of([float(each) for each in own], prior) for at, own in enumerate(logs)}
+    tests: dict[Key, RatioTest] = {
+        (str(at),): ratio_of([float(each) for each in own], prior) for at, own in enumerate(logs)
+    }
     return list(decisions_of(tests).values())
 
 
@@ -48,7 +50,7 @@ def test_a_tie_is_an_equivalence_only_where_a_difference_of_a_tenth_is_excluded(
 
 def test_more_verdicts_in_a_report_make_each_of_them_stricter() -> None:
     one = ratio_of([0.01, 0.02, 0.03, 0.02, 0.03])
-    others = {(str(at),): ratio_of([-0.01, 0.0, 0.01]) for at in range(20)}
+    others: dict[Key, RatioTest] = {(str(at),): ratio_of([-0.01, 0.0, 0.01]) for at in range(20)}
     alone, among = decisions_of({("one",): one})[("one",)], decisions_of({("one",): one, **others})[("one",)]
     assert alone.differs and not among.differs
     assert (among.detectable or 0) > (alone.detectable or 0)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 import pytest
 
 from bakeoff.judging.contender_runs import Division
-from bakeoff.judging.estimates import ratio_of
-from bakeoff.judging.family import decisions_of
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Key, decisions_of
 from bakeoff.judging.judgement import Pairing, Verdict
 from bakeoff.judging.moderation import NONE
 from bakeoff.judging.pairings import ContenderRates, key_of, log_ratios, pairing, pairing_of, pairs_of, ratio_test
@@ -45,7 +45,8 @@ def pairings_of(contenders: Sequence[ContenderRates]) -> list[Pairing]:
 )
 def test_a_verdict(mean: float, others: int, least: float | None, verdict: Verdict) -> None:
     test = ratio_of([mean + off for off in (-0.006, -0.003, 0, 0.003, 0.006)])
-    tests = {("pair", str(number)): ratio_of([-0.01, 0.0, 0.01]) for number in range(others)} | {("this",): test}
+    tests: dict[Key, RatioTest] = {("pair", str(number)): ratio_of([-0.01, 0.0, 0.01]) for number in range(others)}
+    tests |= {("this",): test}
     decision = decisions_of(tests, least)[("this",)]
     assert decision.verdict_on(test.ratio) == verdict
 
