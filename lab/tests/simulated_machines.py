@@ -99,7 +99,7 @@ def compared(
             rates = truth * np.exp(whole[number - 1] + own * random.standard_normal(len(USERS))) * machine.levels
             costs = np.exp(-noise * random.standard_normal(4)) / truth
             windows = _windows(machine, rise if place == 0 else 0.0, random)
-            runs.append(_run(name, number, [1000 * float(rate) for rate in rates], costs, windows))
+            runs.append(_run(name, number, [1000 * float(rate) for rate in rates], list(costs), windows))
     # Most of the time of `judge` goes into histograms of latency and the limits of single runs, which no verdict reads.
     merged = patch.object(levels, "_merged", lambda encoded: encoded[0])
     with merged, patch("bakeoff.judging.judge.judged_run", _judged_run):
