@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bakeoff.text.table import Table, lines_of, show, text_of
+from bakeoff.text.table import Strong, Table, lines_of, show, text_of
 
 HEADINGS = ("phase", "requests", "ops/s", "p50 ms", "p99 ms", "failed")
 ROWS = (("1 Baseline", "1,234,567", "12,345", "1.23", "789", "17"), ("2 Mid", "9", "1", "0.10", "2", "0"))
@@ -80,3 +80,8 @@ def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     show(TABLE, stream=log)
     assert log.getvalue() == text_of(TABLE) + "\n"
     assert terminal.getvalue() == text_of(TABLE, width=40) + "\n"
+
+
+def test_what_is_strong_is_bold_where_it_is_styled() -> None:
+    assert text_of(Strong("one two"), "three", width=4, styled=True) == "\x1b[1mone\x1b[0m\n\x1b[1mtwo\x1b[0m\nthree"
+    assert text_of(Strong("one two"), "three") == "one two\nthree"

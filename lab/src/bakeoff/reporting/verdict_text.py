@@ -7,7 +7,7 @@ from bakeoff.judging.estimates import interval_name
 from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement
 from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.numbers import NOTHING, number, two_places
-from bakeoff.text.table import Table
+from bakeoff.text.table import Strong, Table
 
 
 def judgement_table(judgement: Judgement) -> Table:
@@ -36,7 +36,7 @@ def _classes(judgement: Judgement) -> str:
 def verdict_lines(judgement: Judgement) -> list[str]:
     """The verdict, what each factor did, and what each contender's figure is of the machine's limits."""
     return [
-        judgement.verdict,
+        Strong(judgement.verdict),
         *factor_lines(judgement),
         *(line for contender in judgement.contenders if (line := _limits(contender)) is not None),
     ]

@@ -4,6 +4,7 @@ Where a terminal is too narrow, columns are left out, the least important first.
 Without rich: to load it takes as long as all else that a list of runs does.
 """
 
+import os
 import shutil
 import sys
 import textwrap
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 _GAP = "  "
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,19 @@ def _fitting(table: Table, widths: Sequence[int], width: int | None) -> list[int
     return places
 
 
-def text_of(*parts: Table | str, width: int | None = None) -> str:
+class Strong(str):
+    """A paragraph that a terminal shows in bold."""
+
+    __slots__ = ()
+
+
+def text_of(*parts: Table | str, width: int | None = None, styled: bool = False) -> str:
     """Paragraphs and tables, an empty line around each table; tables without rows are left out."""
     lines: list[str] = []
     for part in parts:
         if isinstance(part, str):
-            lines += _wrapped(part, width)
+            bold = styled and isinstance(part, Strong)
+            lines += [f"{_BOLD}{line}{_PLAIN}" if bold else line for line in _wrapped(part, width)]
         elif part.rows:
             lines += ["", *lines_of(part, width), ""]
     kept = (line for before, line in zip(["", *lines], lines, strict=False) if line or before)
@@ -80,8 +89,9 @@ def text_of(*parts: Table | str, width: int | None = None) -> str:
 def show(*parts: Table | str, stream: TextIO | None = None) -> None:
     """Prints them, as wide as the terminal; in full where the output is no terminal."""
     stream = stream or sys.stdout
-    width = shutil.get_terminal_size().columns if stream.isatty() else None
-    print(text_of(*parts, width=width), file=stream)
+    terminal = stream.isatty()
+    width = shutil.get_terminal_size().columns if terminal else None
+    print(text_of(*parts, width=width, styled=terminal and os.environ.get("TERM") != "dumb"), file=stream, flush=True)
 
 
 def _wrapped(text: str, width: int | None) -> Iterator[str]:

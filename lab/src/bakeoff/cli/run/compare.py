@@ -18,6 +18,7 @@ from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.judging.judge import judge
+from bakeoff.judging.judgement import Judgement
 from bakeoff.judging.slo import parse_slo
 from bakeoff.postgres.databases import metrics_database
 from bakeoff.postgres.server import DatabaseUnreachableError
@@ -25,6 +26,7 @@ from bakeoff.project import COMMAND, Project, find_project, path_here
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
+from bakeoff.reporting.numbers import plural
 from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.sustained import sustained_table
@@ -36,6 +38,9 @@ from bakeoff.running.lock import measuring_lab
 from bakeoff.serving.live import live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
 from bakeoff.text.table import Table, show
+
+# More are in the report: a screen holds the table and the verdict as well.
+_MOST_FINDINGS = 5
 
 
 def run_comparison(options: RunOptions) -> None:
@@ -102,13 +107,13 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
     stored = _stored(project, comparison)
     reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
-    show(*_closing(project, comparison, stored), stream=_stream(options))
-    for path in reports:
-        say(f"Report: {path_here(path)}")
     scenario = _Scenario(name, comparison, stored, ())
     exceeded = list(exceeded_lines(scenario.runs, limits_of(comparison.threshold)))
     for line in (*failing_lines(scenario.runs), *exceeded):
         say(line)
+    show(*_closing(project, comparison, stored), stream=_stream(options))
+    for path in reports:
+        say(f"Report: {path_here(path)}")
     return replace(scenario, exceeded=exceeded)
 
 
@@ -142,25 +147,32 @@ def _search(project: Project, request: ComparisonRequest, options: RunOptions) -
 
 
 def _closing(project: Project, comparison: Comparison, stored: StoredComparison | None) -> Iterator[Table | str]:
-    """The tables and lines that a comparison ends with."""
+    """The tables and lines that a comparison ends with: what is read first on a scrolled screen stands last."""
     judgement = None if stored is None or stored.mode in UNRANKED else judge(stored)
-    if judgement is not None:
-        yield from (judgement_table(judgement), *equal_load_tables(judgement))
-        if (lasting := sustained_table(judgement.contenders)).rows:
-            yield lasting
-        yield from verdict_lines(judgement)
-        yield from (f"{group.severity}: {group.words}" for group in groups_of(judgement, brief=False))
-    elif comparison.runs:
-        yield comparison_table(comparison.runs)
-        if stored is not None and stored.mode == COUNT:
-            yield from count_tables({"": comparison.runs})
     if comparison.not_measured:
         yield from ("Not measured:", *(f"  {reason}" for reason in comparison.not_measured.values()))
     if comparison.unstored:
         yield f"{comparison.unstored} runs are not in the metrics database: {COMMAND} runs import stores them."
+    if judgement is not None:
+        yield from _findings(judgement)
+        yield from (judgement_table(judgement), *equal_load_tables(judgement), sustained_table(judgement.contenders))
+    elif comparison.runs:
+        yield comparison_table(comparison.runs)
+        if stored is not None and stored.mode == COUNT:
+            yield from count_tables({"": comparison.runs})
     if judgement is not None or comparison.runs:
         more = "" if judgement is None else f" · Other formats: {COMMAND} report {judgement.comparison_id} --format csv"
         yield f"Files of each run: {path_here(project.results)}/<target>/{more}"
+    if judgement is not None:
+        yield from verdict_lines(judgement)
+
+
+def _findings(judgement: Judgement) -> Iterator[str]:
+    """The gravest findings, and how many more there are."""
+    groups = groups_of(judgement, brief=False)
+    yield from (f"{group.severity}: {group.words}" for group in groups[:_MOST_FINDINGS])
+    if (left := len(groups) - _MOST_FINDINGS) > 0:
+        yield f"{plural(left, 'more finding')}: {COMMAND} report {judgement.comparison_id} --format text"
 
 
 def _stream(options: RunOptions) -> TextIO:
