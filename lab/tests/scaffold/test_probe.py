@@ -18,9 +18,10 @@ from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.scaffold.probe.changes import MessageTemplate
+from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.probe.repairs import named_headers
-from bakeoff.scaffold.probe.service import Reply
-from bakeoff.workload.declaration import Operation
+from bakeoff.scaffold.probe.service import Reply, Service
+from bakeoff.workload.declaration import HttpCall, Operation
 from bakeoff.workload.loader import load_workload
 
 
@@ -309,3 +310,17 @@ def test_headers_are_found_in_what_services_say(code: int, text: str, names: str
     found = named_headers(Reply(code, code, {}, document, text))
 
     assert found[:1] == ([] if names is None else [names])
+
+
+def test_creations_that_need_one_another_end(folder: Path) -> None:
+    call = HttpCall(method="POST", path="/", expect=200, capture={"id": "/id"})
+    circle = {
+        "a": Operation(name="a", http=call, creates="a", needs="b"),
+        "b": Operation(name="b", http=call, creates="b", needs="a"),
+    }
+    service = Service("http", lambda _operation, _sent: Reply(200, 200, {}, {"id": 1}))
+
+    learnt = Probe(service, circle).learn()
+
+    assert set(learnt.refused) == {"a", "b"}
+    assert learnt.requests == 0

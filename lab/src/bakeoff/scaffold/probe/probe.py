@@ -122,12 +122,14 @@ class Probe:
             captured = {**captured, **values}
         return self.service.send(operation, captured, self.login)
 
-    def _fresh(self, kind: str | None, operations: Mapping[str, Operation]) -> Captured | None:
-        """What the creation of a new entity captures; None where there is none."""
+    def _fresh(
+        self, kind: str | None, operations: Mapping[str, Operation], within: Sequence[str] = ()
+    ) -> Captured | None:
+        """What the creation of a new entity captures; None where there is none, or it needs itself."""
         if kind is None:
             return {}
-        creator = self._known(operations).creator(kind)
-        parent = None if creator is None else self._fresh(creator.needs, operations)
+        creator = None if kind in within else self._known(operations).creator(kind)
+        parent = None if creator is None else self._fresh(creator.needs, operations, (*within, kind))
         if creator is None or parent is None:
             return None
         reply = self.service.send(creator, parent, self.login)
