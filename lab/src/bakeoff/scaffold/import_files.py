@@ -10,7 +10,7 @@ from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.project import Project
 from bakeoff.scaffold.cases import cases_of
 from bakeoff.scaffold.description_files import is_local
-from bakeoff.scaffold.first_load import first_plan
+from bakeoff.scaffold.first_load import check_first_load
 from bakeoff.scaffold.scaffold import TEMPLATES, Scaffold, folder_of, rendered_target, scaffold_of, write_files
 from bakeoff.scaffold.toml_text import toml_text, toml_value
 from bakeoff.workload.loader import load_workload
@@ -53,7 +53,7 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
     target_file, target = rendered_target(project, scaffold)
     written = write_files(project, scaffold, {**files, target_file: target})
     try:
-        first_plan(load_workload(project, scaffold.name), api.side)
+        check_first_load(load_workload(project, scaffold.name), api.side)
     except BaseException:
         for path in written:
             path.unlink()

@@ -15,7 +15,7 @@ from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, NotFoundError, UsageError
 from bakeoff.project import COMMAND, PROJECT_VARIABLE, Project, find_project, prepare_state
 from bakeoff.scaffold.description_files import Source, status_of
-from bakeoff.scaffold.first_load import first_plan, unreadable_messages
+from bakeoff.scaffold.first_load import faults_of
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.scaffold.repository import service_in
 from bakeoff.scaffold.scaffold import address_in
@@ -86,23 +86,22 @@ def write_project(project: Project, new: NewProject) -> NewProject:
     """
     if project.file.exists():
         raise UsageError(f"{project.file} exists and was not changed. {_to_add(project, new)}")
+    return rewrite_project(project, new)
+
+
+def rewrite_project(project: Project, new: NewProject) -> NewProject:
+    """Likewise where it is there already."""
     try:
         _write(project, new)
-        unreadable = dict(_load(project, new.name))
-        if unreadable:
-            new = _without(new, unreadable)
+        refused = dict(_load(project, new.name))
+        if refused:
+            new = _without(new, refused)
             _write(project, new)
             _load(project, new.name)
     except BaseException:
         project.file.unlink(missing_ok=True)
         raise
     return new
-
-
-def rewrite_project(project: Project, new: NewProject) -> None:
-    """Writes the file again, and loads it."""
-    _write(project, new)
-    _load(project, new.name)
 
 
 def _write(project: Project, new: NewProject) -> None:
@@ -113,10 +112,15 @@ def _write(project: Project, new: NewProject) -> None:
         raise BakeoffError(f"{project.file} cannot be written: {error.strerror}.") from error
 
 
-def _without(new: NewProject, unreadable: Mapping[str, str]) -> NewProject:
-    lines = [f"- {name} is left out: its message {reason}" for name, reason in unreadable.items()]
-    workload: Members = {**new.workload, "without": list(unreadable)}
-    return replace(new, workload=workload, found=[*new.found, *lines])
+def _without(new: NewProject, refused: Mapping[str, str]) -> NewProject:
+    """The project without operations that cannot be sent: listed in `without`, where a description has them."""
+    found = [*new.found, *(f"- {name} is left out: {reason}" for name, reason in refused.items())]
+    operations = [each for each in new.operations if each.get("name") not in refused]
+    if not {"openapi", "proto"} & new.workload.keys():
+        return replace(new, operations=operations, found=found)
+    known = new.workload.get("without", [])
+    without = [*(known if isinstance(known, list) else []), *refused]
+    return replace(new, workload={**new.workload, "without": without}, operations=operations, found=found)
 
 
 def _to_add(project: Project, new: NewProject) -> str:
@@ -132,11 +136,7 @@ def _to_add(project: Project, new: NewProject) -> str:
 
 
 def _load(project: Project, name: str) -> Sequence[tuple[str, str]]:
-    """Loads the target and compiles the plan, as a run does; operations with messages that cannot be made."""
+    """Loads the target and compiles the plan, as a run does; operations that cannot be sent, with the reasons."""
     (target,) = find_targets(project)
-    workload = load_workload(project, name)
-    if target.protocol != "grpc":
-        first_plan(workload, "http")
-        return []
-    first_plan(workload, "grpc")
-    return list(unreadable_messages(workload))
+    protocol = "grpc" if target.protocol == "grpc" else "http"
+    return list(faults_of(load_workload(project, name), protocol))

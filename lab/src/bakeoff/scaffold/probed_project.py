@@ -25,11 +25,10 @@ def write_probed(project: Project, new: NewProject, url: str) -> NewProject:
     new = write_project(project, new)
     try:
         new = _probed(project, new, url)
-        rewrite_project(project, new)
     except BaseException:
         project.file.unlink(missing_ok=True)
         raise
-    return new
+    return rewrite_project(project, new)
 
 
 def _probed(project: Project, new: NewProject, url: str) -> NewProject:
