@@ -30,7 +30,7 @@ class DescribedService:
     """Answers requests; `resources` are the ways in which ids are made, by the path of the collection."""
 
     def __init__(self, document: Mapping[str, Any], resources: Mapping[str, str]) -> None:
-        self._document = _with_nulls(document)
+        self._document = _of_requests(document)
         self._resources = resources
         self._entities: dict[str, dict[str, Any]] = {path: {} for path in resources}
         self._is_old = str(document["openapi"]).startswith("3.0")
@@ -110,7 +110,7 @@ class DescribedService:
         kind = Draft4Validator if self._is_old else Draft202012Validator
         validator = kind(_rooted(schema), registry=self._registry)
         error = next(iter(validator.iter_errors(value)), None)
-        if error is not None and not (error.validator == "required" and "made" in error.message):
+        if error is not None:
             raise RefusedError(f"{what}: {error.message}: {value!r}")
 
     def _done(self, method: str, template: str, variables: Mapping[str, str], document: Any, entry: Any) -> Reply:
@@ -214,14 +214,18 @@ def _coerced(value: Any, schema: Any) -> Any:
     return value
 
 
-def _with_nulls(value: Any) -> Any:
+def _of_requests(value: Any) -> Any:
+    """A document with the types that null makes of others, in which nothing is required that is only read."""
     if isinstance(value, Mapping):
-        changed = {name: _with_nulls(each) for name, each in value.items()}
+        changed = {name: _of_requests(each) for name, each in value.items()}
         if value.get("nullable") is True:
             changed["type"] = [value["type"], "null"]
+        if isinstance(value.get("required"), list):
+            hidden = [name for name, each in value.get("properties", {}).items() if each.get("readOnly")]
+            changed["required"] = [each for each in value["required"] if each not in hidden]
         return changed
     return (
-        [_with_nulls(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
+        [_of_requests(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
     )
 
 

@@ -258,3 +258,20 @@ def test_faults_of_the_description_are_printed_and_hinder_nothing(
     make_project(InitOptions(["many"], openapi="many.json"))
 
     assert '- many.json: line 3: /info: "version" is a required property' in capsys.readouterr().out
+
+
+def test_files_that_a_downloaded_description_refers_to_are_downloaded_too(folder: Path) -> None:
+    head = b'openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'
+    pages = {
+        "/docs/api.yaml": head + b"paths: { /a: { $ref: 'parts/a.yaml' }, /b: { $ref: ../secret.yaml } }\n",
+        "/docs/parts/a.yaml": b"get: { operationId: a, responses: { '200': { $ref: 'ok.json#/Ok' } } }\n",
+        "/docs/parts/ok.json": b'{"Ok": {"description": "ok"}}',
+        "/secret.yaml": b"get: {}",
+    }
+    with serving(pages) as address:
+        make_project(InitOptions(["t"], openapi=f"{address}/docs/api.yaml"))
+
+    (operation,) = load_workload(Project(folder), "t").declared.operations
+    assert operation.name == "a"
+    assert (folder / "parts" / "ok.json").read_bytes() == pages["/docs/parts/ok.json"]
+    assert not (folder.parent / "secret.yaml").exists()

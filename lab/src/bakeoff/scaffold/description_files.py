@@ -3,12 +3,13 @@
 import contextlib
 import http.client
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from bakeoff.descriptions.faults import first_faults
 from bakeoff.descriptions.imported import ImportedApi
@@ -23,6 +24,8 @@ _NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("
 _SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests", "venv"}
 _TIMEOUT_S = 10.0
 _MOST_NAMES = 12
+_MOST_FILES = 1000
+_REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?([^\s"'#,}]+)""")
 _LARGEST_BYTES = 64 << 20
 
 
@@ -126,11 +129,35 @@ def text_of(path: Path) -> str:
 
 
 def fetched(url: str, folder: Path) -> Path:
-    """Downloads a description into the folder: a measurement must not change when it changes there."""
+    """Downloads a description into the folder: a measurement must not change when it changes there.
+
+    Files that it refers to, beside it or below, are downloaded to the same places.
+    """
     status, content = _answer(url)
     if status != http.HTTPStatus.OK:
         raise UsageError(f"{url} answered {status}: name the address of an OpenAPI document.")
-    return _kept(content, folder)
+    file = _kept(content, folder)
+    wanted = list(_references(content, url, file))
+    known = {file}
+    while wanted and len(known) < _MOST_FILES:
+        there, here = wanted.pop()
+        if here in known or not here.is_relative_to(folder.resolve()):
+            continue
+        known.add(here)
+        status, content = _answer(there)
+        # What cannot be had is a fault of the description, which the import names with its place.
+        if status == http.HTTPStatus.OK:
+            here.parent.mkdir(parents=True, exist_ok=True)
+            _kept_as(here, content)
+            wanted += _references(content, there, here)
+    return file
+
+
+def _references(content: bytes, url: str, file: Path) -> Iterator[tuple[str, Path]]:
+    """Addresses of the files that a document refers to relative to its own, and where they belong."""
+    for name in _REFERENCE.findall(content.decode("utf-8", "replace")):
+        if "://" not in name:
+            yield urljoin(url, name), (file.parent / unquote(name)).resolve()
 
 
 def served(url: str, folder: Path) -> Path | None:
@@ -138,7 +165,7 @@ def served(url: str, folder: Path) -> Path | None:
     root = "{0.scheme}://{0.netloc}/".format(urlsplit(url))
     for path in _SERVED:
         status, content = _answer(root + path)
-        if status == http.HTTPStatus.OK and b"openapi" in content:
+        if status == http.HTTPStatus.OK and (b"openapi" in content or b"swagger" in content):
             return _kept(content, folder)
     return None
 
@@ -161,7 +188,10 @@ def _answer(url: str) -> tuple[int, bytes]:
 
 
 def _kept(content: bytes, folder: Path) -> Path:
-    file = folder / ("openapi.json" if content.lstrip().startswith(b"{") else "openapi.yaml")
+    return _kept_as(folder / ("openapi.json" if content.lstrip().startswith(b"{") else "openapi.yaml"), content)
+
+
+def _kept_as(file: Path, content: bytes) -> Path:
     if file.exists() and file.read_bytes() != content:
         raise UsageError(f"{file} exists, has other content, and was not changed. Remove it, or use --openapi {file}.")
     try:
