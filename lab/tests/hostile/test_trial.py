@@ -106,7 +106,7 @@ def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
 
 def test_the_table_sums_up() -> None:
     text = text_of(trial_table("a-target", [HOLDS, replace(HOLDS, kind="other", most_bytes=300_000_000)]))
-    assert "Holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
+    assert "It holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
 
 
 def test_an_attack_that_fails_is_no_target_that_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,7 @@ def conform(
     from bakeoff.options.combinations import refuse_combinations
     from bakeoff.options.variant import Variant
     from bakeoff.running.contender import storage_of
+    from bakeoff.targets.hostile_record import keep_hostile_record
     from bakeoff.targets.manifest import choose_targets, find_targets
     from bakeoff.targets.of_workload import of_workload
     from bakeoff.targets.storage import POSTGRESQL
@@ -88,7 +89,15 @@ def conform(
             for each in targets:
                 bed = testbed.storing_in(kinds[each.name])
                 if hostile:
-                    tried[each.name] = list(trials(bed, each, workloads[each.name], variant))
+                    held_under = list(trials(bed, each, workloads[each.name], variant))
+                    tried[each.name] = held_under
+                    keep_hostile_record(
+                        project,
+                        each,
+                        tried=len(held_under),
+                        held=sum(not trial.faults for trial in held_under),
+                        most_bytes=max((trial.most_bytes for trial in held_under), default=0),
+                    )
                 else:
                     progress.step(f"{each.name}: conformance")
                     results[each.name] = checked(bed, each, workloads[each.name], variant)

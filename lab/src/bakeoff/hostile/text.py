@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bakeoff.hostile.trial import Trial
+from bakeoff.targets.hostile_record import holds_under
 from bakeoff.text.table import Table
 
 
@@ -22,6 +23,6 @@ def trial_table(target: str, trials: Sequence[Trial]) -> Table:
     ]
     held = sum(not each.faults for each in trials)
     most = max((each.most_bytes for each in trials), default=0)
-    note = f"Holds under {held} of {len(trials)} kinds of hostile connections, most memory {most / 1e6:,.0f} MB."
+    note = f"It {holds_under(held, len(trials), most)}."
     headings = ("kind", "outcome", "connections", "sent MB", "most MB", "kept MB", "slowest ms")
     return Table(target, headings, rows, left=2, note=note, least=("sent MB", "connections"))

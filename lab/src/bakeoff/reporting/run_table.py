@@ -32,6 +32,7 @@ _OF_A_TARGET = {
     "target_settings": "settings",
     "target_replaces": "replaces",
     "target_documented_settings": "differs from defaults",
+    "hostile_connections": "hostile connections",
     "target_artifact_sha256": "artifact",
     "overlay_sha256": "overlay",
     "target_log": "log",

@@ -47,6 +47,7 @@ from bakeoff.sampling.machine import (
     moved_past,
 )
 from bakeoff.sampling.maintenance import EdgeVacuum
+from bakeoff.targets.hostile_record import hostile_words
 from bakeoff.targets.settings import in_words, settings_in_force
 from bakeoff.workload.plan_records import Plan
 
@@ -285,6 +286,7 @@ class _Drive:
                 "target_settings": in_words(settings_in_force(target, contender.variant.settings, os.environ)),
                 "target_replaces": "; ".join(each.words for each in target.manifest.replaces),
                 "target_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
+                "hostile_connections": hostile_words(self._testbed.project, target),
                 "target_artifact_sha256": target.build.artifact_sha256,
                 "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
