@@ -229,6 +229,9 @@ async def _send_http2(connection: _Connection, client: Http2Client, step: Step) 
         size, content = _body(attack, step)
         message = b"\0" + size.to_bytes(4) + (content or bytes(size - step.less))
         await _send_data(connection, client, message, end=step.end)
+    elif step.gzip is not None:
+        bomb = _bomb(step.gzip)
+        await _send_data(connection, client, b"\1" + len(bomb).to_bytes(4) + bomb, end=step.end)
     elif step.data is not None:
         await _send_data(connection, client, bytes(step.data), end=step.end)
     elif step.continuation is not None:
@@ -251,7 +254,7 @@ def _fields(attack: Attack, step: Step) -> list[tuple[str, str]]:
         ":method": attack.method, ":scheme": "http", ":path": attack.path, ":authority": f"{attack.host}:{attack.port}",
     }  # fmt: skip
     extra = [(name, "x" * int(size)) for name, size in step.extra.items()] * max(step.fields, 1)
-    return [*pseudo.items(), *attack.fields.items(), *extra]
+    return [*pseudo.items(), *attack.fields.items(), *step.also.items(), *extra]
 
 
 async def _send_data(connection: _Connection, client: Http2Client, content: bytes, *, end: bool) -> None:

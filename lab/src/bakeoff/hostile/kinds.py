@@ -11,8 +11,9 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing that a connection sends. Exactly one member says which; the others refine it.
 
     Over HTTP/1: `text` with {method}, {path}, {host}, {headers}, {length}; `body`. Over HTTP/2: `headers` opens a
-    stream, which the steps after it are about. `body` is "valid", "large" or a number of bytes; `less` leaves out its
-    last bytes. `repeat` sends steps `times` times, or until the end.
+    stream, which the steps after it are about, with `also` as further fields and `extra` as fields of so many bytes.
+    `body` is "valid", "large" or a number of bytes; `less` leaves out its last bytes. `gzip` is so many zeros,
+    compressed. `repeat` sends steps `times` times, or until the end.
     """
 
     text: str | None = None
@@ -23,6 +24,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: int | None = None
     pause_s: float | None = None
     headers: bool = False
+    also: Mapping[str, str] = {}
     extra: Mapping[str, str] = {}
     fields: int = 0
     end: bool = False
