@@ -18,7 +18,9 @@ func main() {
 		PortVariable: "GRPC_SERVER_PORT",
 		DefaultPort:  50051,
 		NewServer: func(_ context.Context, users user.Repository, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			return grpcapi.NewServer(users, process.ServiceOptions(config), log), nil
+			options := process.ServiceOptions(config)
+			options.CallsPerConnection = grpcapi.CallsPerConnection
+			return grpcapi.NewServer(users, options, log), nil
 		},
 	}))
 }

@@ -21,6 +21,7 @@ func main() {
 			return gateway.NewServer(ctx, users, gateway.Options{
 				Way: gateway.Way(config.Gateway), Service: process.ServiceOptions(config),
 				CallGzip: config.CallGzip, ReplyGzip: config.ReplyGzip, HTTP2: config.HTTP2,
+				Intake:            config.Intake,
 				ReadHeaderTimeout: config.ReadHeaderTimeout, IdleTimeout: config.IdleTimeout,
 			}, log)
 		},

@@ -46,6 +46,8 @@ type Options struct {
 	Way Way
 	// Service is for the gRPC server behind the gateway, or for the middleware in its place.
 	Service grpcapi.Options
+	// Intake is the bytes that unfinished large requests may occupy together.
+	Intake int64
 	// CallGzip compresses the gateway's calls, ReplyGzip the replies of clients that accept it.
 	CallGzip, ReplyGzip bool
 	// HTTP2 serves HTTP/2 without TLS beside HTTP/1.1.
@@ -65,7 +67,11 @@ type Server struct {
 // NewServer returns a server over a repository; a gRPC server behind it is serving already.
 func NewServer(ctx context.Context, users user.Repository, options Options, log *slog.Logger) (*Server, error) {
 	s := new(Server)
-	mux := runtime.NewServeMux(muxOptions(users)...)
+	methods, err := describedMethods()
+	if err != nil {
+		return nil, fmt.Errorf("reading the description of the API: %w", err)
+	}
+	mux := runtime.NewServeMux(muxOptions(users, methods)...)
 	if options.Way == Direct {
 		if err := userpb.RegisterUserServiceHandlerServer(ctx, mux, grpcapi.NewService(users, log)); err != nil {
 			return nil, fmt.Errorf("registering the service: %w", err)
@@ -162,7 +168,7 @@ var forwarded = map[string]string{
 	textproto.CanonicalMIMEHeaderKey(grpcapi.RequestID): grpcapi.RequestID,
 }
 
-func muxOptions(users user.Repository) []runtime.ServeMuxOption {
+func muxOptions(users user.Repository, methods methodsOf) []runtime.ServeMuxOption {
 	return []runtime.ServeMuxOption{
 		runtime.WithIncomingHeaderMatcher(func(name string) (string, bool) {
 			metadata, is := forwarded[name]
@@ -171,7 +177,7 @@ func muxOptions(users user.Repository) []runtime.ServeMuxOption {
 		runtime.WithOutgoingHeaderMatcher(func(name string) (string, bool) {
 			return name, name == grpcapi.RequestID
 		}),
-		runtime.WithRoutingErrorHandler(routingError),
+		runtime.WithRoutingErrorHandler(routingError(methods)),
 		runtime.WithHealthzEndpoint(healthClient{&grpcapi.Health{Users: users}}),
 	}
 }

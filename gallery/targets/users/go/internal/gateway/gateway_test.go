@@ -178,3 +178,42 @@ func TestConnectionsThatSendNothingEnd(t *testing.T) {
 		})
 	}
 }
+
+func TestAnotherMethodIsRefusedWithThoseThatThePathHas(t *testing.T) {
+	address := serve(t, memory.New(), gateway.Options{Way: gateway.Direct, Service: grpcapi.Options{Timeout: time.Second}})
+	for path, allowed := range map[string]string{
+		"/v1/users": "GET, POST", "/v1/users/7": "DELETE, GET, PUT", "/healthz": "GET",
+	} {
+		request, err := http.NewRequest(http.MethodPatch, address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if reply.StatusCode != http.StatusMethodNotAllowed || reply.Header.Get("Allow") != allowed {
+			t.Errorf("%s: got %d, Allow: %s", path, reply.StatusCode, reply.Header.Get("Allow"))
+		}
+	}
+}
+
+func TestLargeBodiesBeyondTheBudgetAreRefusedAndSmallOnesServed(t *testing.T) {
+	options := gateway.Options{Way: gateway.Direct, Service: grpcapi.Options{Timeout: time.Second}, Intake: 20_000}
+	address := serve(t, memory.New(), options)
+	padding := strings.Repeat(" ", 20_000)
+	for body, status := range map[string]int{
+		`{"name":"Ada","email":"a@b"}`:           http.StatusOK,
+		`{"name":"Bob","email":"c@d"}` + padding: http.StatusTooManyRequests,
+	} {
+		reply, err := http.Post(address+"/v1/users", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if reply.StatusCode != status {
+			t.Errorf("a body of %d bytes: got %d", len(body), reply.StatusCode)
+		}
+	}
+}

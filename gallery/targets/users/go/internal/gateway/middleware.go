@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 	"google.golang.org/grpc/codes"
 
@@ -20,7 +21,7 @@ import (
 // withMiddleware wraps the gateway: the page about the API, the limit of bodies, compression, and for direct calls what
 // interceptors do elsewhere.
 func withMiddleware(gateway http.Handler, options Options, log *slog.Logger) http.Handler {
-	handler := limitBody(gateway)
+	handler := limitBody(gateway, semaphore.NewWeighted(options.Intake))
 	if options.Way == Direct {
 		handler = instead(handler, options.Service, log)
 	}
@@ -34,14 +35,29 @@ func withMiddleware(gateway http.Handler, options Options, log *slog.Logger) htt
 	return mux
 }
 
-// limitBody refuses bodies above the contract's limit, also those that do not say how long they are.
-func limitBody(next http.Handler) http.Handler {
+// freeBytes of a body are not charged, so that ordinary requests are served while large ones exhaust the budget.
+const freeBytes = 16 << 10
+
+// limitBody refuses bodies above the contract's limit, also those that do not say how long they are, and large ones
+// beyond the bytes that they may occupy together.
+func limitBody(next http.Handler, intake *semaphore.Weighted) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.ContentLength > grpcapi.LargestMessage:
+		if r.ContentLength > grpcapi.LargestMessage {
 			refuse(w, http.StatusRequestEntityTooLarge, codes.ResourceExhausted, tooLarge)
 			return
-		case r.ContentLength < 0:
+		}
+		charge := r.ContentLength
+		if charge < 0 {
+			charge = grpcapi.LargestMessage
+		}
+		if charge > freeBytes {
+			if !intake.TryAcquire(charge) {
+				refuse(w, http.StatusTooManyRequests, codes.ResourceExhausted, tooManyBytes)
+				return
+			}
+			defer intake.Release(charge)
+		}
+		if r.ContentLength < 0 {
 			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, grpcapi.LargestMessage))
 			if exceeded := new(http.MaxBytesError); errors.As(err, &exceeded) {
 				refuse(w, http.StatusRequestEntityTooLarge, codes.ResourceExhausted, tooLarge)
@@ -57,7 +73,10 @@ func limitBody(next http.Handler) http.Handler {
 	})
 }
 
-const tooLarge = "body: larger than 1048576 bytes"
+const (
+	tooLarge     = "body: larger than 1048576 bytes"
+	tooManyBytes = "too many requests are waiting"
+)
 
 // instead does for direct calls what the interceptors of grpcapi do: recovery, the rate, deadlines, the request's id.
 func instead(next http.Handler, options grpcapi.Options, log *slog.Logger) http.Handler {

@@ -13,18 +13,21 @@ import (
 	"grpc-user-service/internal/grpcapi"
 )
 
-// routingError answers requests without a route: a known path with another method gets 405 and not 501.
-func routingError(
-	ctx context.Context, mux *runtime.ServeMux, marshaler runtime.Marshaler,
-	w http.ResponseWriter, r *http.Request, code int,
-) {
-	if code != http.StatusMethodNotAllowed {
-		runtime.DefaultRoutingErrorHandler(ctx, mux, marshaler, w, r, code)
-		return
+// routingError answers requests without a route: a known path with another method gets 405 with Allow, and not 501.
+func routingError(methods methodsOf) runtime.RoutingErrorHandlerFunc {
+	return func(
+		ctx context.Context, mux *runtime.ServeMux, marshaler runtime.Marshaler,
+		w http.ResponseWriter, r *http.Request, code int,
+	) {
+		if code != http.StatusMethodNotAllowed {
+			runtime.DefaultRoutingErrorHandler(ctx, mux, marshaler, w, r, code)
+			return
+		}
+		w.Header().Set("Allow", methods.allowed(r.URL.Path))
+		runtime.DefaultHTTPErrorHandler(ctx, mux, marshaler, w, r, &runtime.HTTPStatusError{
+			HTTPStatus: code, Err: status.Error(codes.Unimplemented, http.StatusText(code)),
+		})
 	}
-	runtime.DefaultHTTPErrorHandler(ctx, mux, marshaler, w, r, &runtime.HTTPStatusError{
-		HTTPStatus: code, Err: status.Error(codes.Unimplemented, http.StatusText(code)),
-	})
 }
 
 // healthClient calls the health service without a connection.

@@ -25,6 +25,13 @@ const (
 	KeepaliveTimeout = 3 * time.Second
 )
 
+const (
+	// CallsPerConnection is what a client may have in flight on a connection; grpc-go has no limit.
+	CallsPerConnection = 64
+	// maxHeadBytes is what the REST API allows; grpc-go allows 16 MiB.
+	maxHeadBytes = 16 << 10
+)
+
 // streamWorkers are the goroutines that serve calls one after another: a new one for each call would grow its stack again,
 // which took 9 % of the CPU. More calls than these get their own goroutines.
 const streamWorkers = 256
@@ -35,6 +42,8 @@ type Options struct {
 	Timeout time.Duration
 	// Rate is the limit of requests per second; 0 is none.
 	Rate int
+	// CallsPerConnection limits the calls in flight on a connection; 0 is no limit.
+	CallsPerConnection uint32
 	// Keepalive sends pings on idle connections.
 	Keepalive bool
 }
@@ -49,6 +58,8 @@ func NewServer(users user.Repository, options Options, log *slog.Logger) *Server
 	settings := []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(interceptors(options, log)...),
 		grpc.MaxRecvMsgSize(LargestMessage),
+		grpc.MaxConcurrentStreams(options.CallsPerConnection),
+		grpc.MaxHeaderListSize(maxHeadBytes),
 		grpc.WaitForHandlers(true),
 		grpc.NumStreamWorkers(streamWorkers),
 		// Clients may ping as often as the document's client does.

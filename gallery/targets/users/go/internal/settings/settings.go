@@ -25,6 +25,8 @@ type Settings struct {
 	PerRequest  bool
 	Flushers    int
 	Queue       int
+	// Intake is the bytes that unfinished large requests of the gateway may occupy together.
+	Intake int64
 	// Workers are the threads that run Go code.
 	Workers int
 	Timeout time.Duration
@@ -54,6 +56,7 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		PerRequest:  r.word("WRITE_MODE", "group-commit", "per-request") == "per-request",
 		Flushers:    r.number("FLUSHERS", 2, 1, 64),
 		Queue:       r.number("QUEUE_REQUESTS", 20_000, 1, 10_000_000),
+		Intake:      int64(r.number("INTAKE_MB", 64, 1, 65_536)) << 20,
 		Workers:     r.number("WORKERS", runtime.GOMAXPROCS(0), 1, 1_024),
 		Timeout:     r.duration("REQUEST_TIMEOUT", 5*time.Second),
 		Rate:        r.number("RATE_LIMIT", 0, 0, 1_000_000_000),

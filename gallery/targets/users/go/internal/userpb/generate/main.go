@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
@@ -20,6 +21,8 @@ import (
 const (
 	source   = "user_service.proto"
 	contract = "../../../../../contract/users"
+	// folderOfContract stands for the folder in the parameters of plugins.
+	folderOfContract = "CONTRACT"
 )
 
 // plugins are the parameters of each, and the files with what it writes. The contract has the OpenAPI document for
@@ -31,7 +34,7 @@ var plugins = map[string]struct {
 	"protoc-gen-go":           {"paths=source_relative", []string{"user_service.pb.go"}},
 	"protoc-gen-go-grpc":      {"paths=source_relative", []string{"user_service_grpc.pb.go"}},
 	"protoc-gen-grpc-gateway": {"paths=source_relative", []string{"user_service.pb.gw.go"}},
-	"protoc-gen-openapiv2":    {"", []string{"user_service.swagger.json", contract + "/openapi.json"}},
+	"protoc-gen-openapiv2":    {"openapi_configuration=" + folderOfContract + "/openapi_options.yaml", []string{"user_service.swagger.json", contract + "/openapi.json"}},
 }
 
 // main runs where go generate runs it: in the folder of the generated code.
@@ -58,7 +61,7 @@ func generate(ctx context.Context, plugin, folder string) (string, error) {
 	}
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{source},
-		Parameter:      proto.String(plugins[plugin].parameters),
+		Parameter:      proto.String(strings.ReplaceAll(plugins[plugin].parameters, folderOfContract, folder)),
 		ProtoFile:      files,
 	}
 	response, err := run(ctx, plugin, request)
