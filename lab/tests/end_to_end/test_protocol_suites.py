@@ -1,0 +1,152 @@
+"""Protocol suites of the public against targets: h2spec, Schemathesis, and probes of HTTP/1.1.
+
+suites/deviations.toml lists the cases that a target does not pass, with reasons; a listed case that passes is an error.
+"""
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+from http1_probe import outcome, probes
+from rich.console import Console
+from running_targets import as_exhaustive, target_named
+
+from bakeoff.cli.plain_progress import PlainProgress
+from bakeoff.hostile.witness import SampleRequests
+from bakeoff.options.variant import Variant
+from bakeoff.postgres.server import Server
+from bakeoff.project import Project, find_project
+from bakeoff.running.contender import storage_of
+from bakeoff.running.fresh_state import fresh_state
+from bakeoff.running.service import at_work
+from bakeoff.running.testbed import Testbed
+from bakeoff.targets.access import Access
+from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
+from bakeoff.workload.loader import load_workload
+
+pytestmark = pytest.mark.end_to_end
+
+_SUITES = Path(__file__).parent / "suites"
+_DEVIATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
+    (_SUITES / "deviations.toml").read_text("utf-8")
+)
+_TARGETS = {target.name: target for target in find_targets(find_project())}
+_EXAMPLES = 60
+_SEED = 1
+
+
+def _cases(suite: str) -> list[ParameterSet]:
+    """Targets that the file names for a suite; a library's own HTTP/2 server is for exhaustive runs."""
+    cases = []
+    for name in _DEVIATIONS[suite]:
+        case = pytest.param(name, id=name)
+        is_library = suite == "h2spec" and _TARGETS[name].target_class == STANDARD
+        cases.append(as_exhaustive(case) if is_library else case)
+    return cases
+
+
+@contextlib.contextmanager
+def _running(project: Project, server: Server, folder: Path, name: str) -> Iterator[tuple[Target, Access]]:
+    target = target_named(project, name)
+    workload = load_workload(project, target.workload)
+    variant = Variant()
+    kind = storage_of(target, workload, variant)
+    testbed = Testbed(project, server, PlainProgress(Console(quiet=True))).storing_in(kind)
+    with (
+        fresh_state(testbed, target, workload, variant) as own,
+        at_work(own, target, workload, variant, folder / "target.log") as service,
+    ):
+        yield target, service.access
+
+
+def _assert_only_listed(suite: str, target: str, failed: Collection[str]) -> None:
+    listed = _DEVIATIONS.get(suite, {}).get(target, {})
+    assert sorted(set(failed) - set(listed)) == [], "not passed, and not listed in suites/deviations.toml"
+    assert sorted(set(listed) - set(failed)) == [], "listed in suites/deviations.toml, and passed"
+
+
+@pytest.mark.parametrize("name", _cases("http1"))
+def test_http1(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+    every = probes()
+    assert len(every) >= 39
+    with _running(project, server, tmp_path, name) as (target, access):
+        requests = SampleRequests(load_workload(project, target.workload), target.protocol, access)
+        failed = {
+            f"{probe.name}: {found}"
+            for number, probe in enumerate(every)
+            if (found := outcome(probe, requests.make(number), access)) not in probe.allowed
+        }
+    _assert_only_listed("http1", name, failed)
+
+
+@pytest.mark.parametrize("name", _cases("h2spec"))
+def test_h2spec(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+    if shutil.which("go") is None:
+        pytest.skip("go, which installs h2spec, not found")
+    report = tmp_path / "report.xml"
+    with _running(project, server, tmp_path, name) as (_, access):
+        command = [
+            "go",
+            "tool",
+            "h2spec",
+            "--host",
+            access.host,
+            "--port",
+            str(access.port),
+            "--junit-report",
+            str(report),
+        ]
+        ended = subprocess.run(
+            command, cwd=_SUITES, capture_output=True, text=True, errors="replace", timeout=300, check=False
+        )
+    assert report.exists(), ended.stdout + ended.stderr
+    cases = list(ET.parse(report).getroot().iter("testcase"))  # noqa: S314 — h2spec has written it
+    assert len(cases) >= 145
+    failed = {
+        f"{case.get('package')} {case.get('classname')}"
+        for case in cases
+        if case.find("failure") is not None or case.find("error") is not None
+    }
+    _assert_only_listed("h2spec", name, failed)
+
+
+@pytest.mark.parametrize("name", _cases("schemathesis"))
+def test_schemathesis(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+    report = tmp_path / "report.json"
+    with _running(project, server, tmp_path, name) as (target, access):
+        folder = load_workload(project, target.workload).directory
+        description = next(path for path in (folder / "openapi.yaml", folder / "openapi.json") if path.exists())
+        command = [
+            *(sys.executable, "-m", "schemathesis.cli", "run", str(description)),
+            *("--url", f"http://{access.host}:{access.port}", "--max-examples", str(_EXAMPLES), "--seed", str(_SEED)),
+            *("--phases", "examples,coverage,fuzzing", "--generation-database", "none", "--no-shrink", "--no-color"),
+            *("--report", "json", "--report-json-path", str(report)),
+        ]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    print(ended.stdout[-20_000:])
+    assert report.exists(), ended.stderr
+    found = json.loads(report.read_text("utf-8"))
+    assert found["complete"] and found["errors"] == []
+    failed = {f"{each['title']}: {operation}" for each in found["failures"] for operation in each["operations"]}
+    _assert_only_listed("schemathesis", name, failed)
+
+
+def test_no_tuned_target_does_worse_over_http1_than_its_sibling() -> None:
+    listed = _DEVIATIONS["http1"]
+    for target in (_TARGETS[name] for name in listed):
+        if target.target_class == TUNED:
+            (sibling,) = (
+                name
+                for name, other in _TARGETS.items()
+                if (other.language, other.workload, other.protocol) == (target.language, target.workload, "rest")
+                and other.target_class == STANDARD
+            )
+            assert set(listed[target.name]) <= set(listed[sibling]), f"{target.name} against {sibling}"
