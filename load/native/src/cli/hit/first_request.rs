@@ -27,7 +27,7 @@ pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, 
         return Ok(Ok(status));
     }
     let place = header(&answer.head, "location").map(|place| String::from_utf8_lossy(place).into_owned());
-    let place = place.map_or_else(|| "a place that it does not name".to_owned(), |place| place);
+    let place = place.unwrap_or_else(|| "a place that it does not name".to_owned());
     Ok(Err(format!(
         "{} redirects to {place} (status {status}). Measure that address, or accept the redirect as the reply with \
          --expect {status}.",
