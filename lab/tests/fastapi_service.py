@@ -40,6 +40,20 @@ class Thing(NewThing):
     id: UUID
 
 
+class NewPart(BaseModel):
+    size: int
+
+
+class Part(NewPart):
+    part_id: int
+    thing_id: UUID
+
+
+class Order(BaseModel):
+    thing_id: UUID
+    count: Annotated[int, Field(ge=1)] = 1
+
+
 class Label(BaseModel):
     key: Annotated[str, Field(pattern=r"^[a-z0-9-]{3,40}$")]
     text: str
@@ -50,6 +64,7 @@ def service() -> FastAPI:
     app = FastAPI(title="Things")
     things: dict[UUID, Thing] = {}
     labels: dict[str, Label] = {}
+    parts: dict[int, Part] = {}
 
     @app.get("/healthz")
     def health() -> dict[str, str]:
@@ -78,6 +93,26 @@ def service() -> FastAPI:
     def remove(thing_id: UUID) -> None:
         if things.pop(thing_id, None) is None:
             raise HTTPException(404)
+
+    @app.post("/things/{thing_id}/parts", status_code=201)
+    def add_part(thing_id: UUID, new: NewPart) -> Part:
+        if thing_id not in things:
+            raise HTTPException(404)
+        part = Part(part_id=len(parts) + 1, thing_id=thing_id, size=new.size)
+        parts[part.part_id] = part
+        return part
+
+    @app.get("/things/{thing_id}/parts/{part_id}")
+    def read_part(thing_id: UUID, part_id: int) -> Part:
+        if part_id not in parts or parts[part_id].thing_id != thing_id:
+            raise HTTPException(404)
+        return parts[part_id]
+
+    @app.post("/orders", status_code=202)
+    def order(new: Order) -> Order:
+        if new.thing_id not in things:
+            raise HTTPException(409)
+        return new
 
     @app.post("/labels", status_code=201)
     def add_label(label: Label) -> Label:

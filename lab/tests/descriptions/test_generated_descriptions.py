@@ -63,5 +63,5 @@ def test_a_service_of_fastapi_refuses_nothing(tmp_path: Path) -> None:
 
     problems = [each for user in range(3) for each in DescribedClient(plan, InProcess(app), user).problems()]
 
-    assert len(plan.operations) == 9
+    assert len(plan.operations) == 12
     assert problems == []
