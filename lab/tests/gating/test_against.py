@@ -84,20 +84,26 @@ def test_the_same_commit_on_both_sides_fails_one_gate_in_a_hundred_at_most(targe
     assert sum(bool(gate.failed) for gate in gates) <= 4
 
 
-def test_a_tenth_less_throughput_is_found_where_a_twentieth_is_allowed() -> None:
-    gates = [gate_of(seed, slower=0.1, allowed=0.05) for seed in range(200)]
+@pytest.mark.parametrize("noise", [0.03, 0.06])
+def test_a_change_that_is_allowed_fails_one_gate_in_a_hundred_at_most(noise: float) -> None:
+    gates = [gate_of(seed, slower=0.14, allowed=0.15, noise=noise) for seed in range(300)]
+    assert sum(bool(gate.failed) for gate in gates) <= 6
+
+
+def test_a_seventh_less_throughput_is_found_where_a_twentieth_is_allowed() -> None:
+    gates = [gate_of(seed, slower=0.15, allowed=0.05) for seed in range(200)]
     assert sum(bool(gate.failed) for gate in gates) >= 180
 
 
 @pytest.mark.parametrize("noise", [0.03, 0.05, 0.07])
 def test_a_noisy_machine_finds_more_by_measuring_again(noise: float) -> None:
     with_rerun, alone = (failures(noise, rerun=rerun) for rerun in (True, False))
-    assert with_rerun >= 1.2 * alone
+    assert with_rerun >= min(200, 1.2 * alone)
 
 
 def failures(noise: float, *, rerun: bool) -> int:
-    """How many of 200 gates of a tenth less throughput fail."""
-    gates = [gate_of(seed, slower=0.1, allowed=0.05, noise=noise, rerun=rerun) for seed in range(200)]
+    """How many of 200 gates of a seventh less throughput fail."""
+    gates = [gate_of(seed, slower=0.15, allowed=0.05, noise=noise, rerun=rerun) for seed in range(200)]
     return sum(bool(gate.failed) for gate in gates)
 
 
@@ -138,4 +144,4 @@ def test_what_one_side_lacks(refused: dict[str, str], outcomes: Sequence[Outcome
     assert [check.outcome for check in checks] == outcomes
     gate = Gate(checks, [])
     assert gate.exit_status == (1 if Outcome.FAILED in outcomes else 2)
-    assert gate.strictly().exit_status == (1 if outcomes else 2)
+    assert gate.with_unclear("fail").exit_status == (1 if outcomes else 2)

@@ -36,15 +36,18 @@ def outcomes(gate: Gate) -> dict[str, Outcome]:
         ([1000], [2000], PASSED),
         ([1000], [851], PASSED),
         ([1000], [849], FAILED),  # one round each: the noise is unknown
-        ([1000, 1001, 999], [849, 850, 848], FAILED),
+        ([1000, 1001, 999], [849, 850, 848], UNCLEAR),  # hardly beyond the limit, which chance does too
+        ([1000, 1001, 999], [829, 830, 828], FAILED),
         ([1000, 1300, 700], [840, 1100, 600], UNCLEAR),  # the rounds differ more than the medians
-        ([1000, 1300, 700], [300, 350, 250], FAILED),
+        ([1000, 1300, 700], [100, 130, 80], FAILED),
     ],
 )
 def test_throughput(before: Sequence[float], after: Sequence[float], outcome: Outcome) -> None:
     gate = check_regressions(rounds(before), rounds(after), Limits())
     assert outcomes(gate)["throughput"] is outcome
-    assert gate.exit_status == (1 if outcome is FAILED else 0)
+    assert gate.exit_status == {PASSED: 0, FAILED: 1, UNCLEAR: 3}[outcome]
+    assert gate.with_unclear("pass").exit_status == (1 if outcome is FAILED else 0)
+    assert gate.with_unclear("fail").exit_status == (0 if outcome is PASSED else 1)
 
 
 @pytest.mark.parametrize(("after_ms", "outcome"), [(1.0, PASSED), (1.19, PASSED), (1.21, FAILED), (0.5, PASSED)])
@@ -105,7 +108,7 @@ def test_a_contender_that_the_baseline_does_not_have_may_not_fail_either(failed:
 def test_how_probable_it_is_that_chance_makes_it_worse(
     figures: Sequence[tuple[Sequence[float], Sequence[float]]], least: float | None, most: float | None
 ) -> None:
-    first, *_ = against_chance([Sides(*each) for each in figures], more_is_worse=False)
+    first, *_ = against_chance([Sides(*each) for each in figures], 1.0, more_is_worse=False)
     if least is None or most is None:
         assert first is None
     else:
@@ -114,7 +117,9 @@ def test_how_probable_it_is_that_chance_makes_it_worse(
 
 def test_rounds_that_both_sides_share_hide_no_difference() -> None:
     before, after = [100, 60, 140, 90], [91, 54, 126, 80]
-    apart, paired = (against_chance([Sides(before, after, each)], more_is_worse=False)[0] for each in (False, True))
+    apart, paired = (
+        against_chance([Sides(before, after, each)], 1.0, more_is_worse=False)[0] for each in (False, True)
+    )
     assert apart is not None and paired is not None
     assert apart.chance > 0.3 and paired.chance < 0.001
     assert apart.low < paired.low < 0.9 < paired.high < 1 < apart.high

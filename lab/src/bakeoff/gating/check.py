@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Literal
 
 from bakeoff.history.run_figures import Series
 
@@ -58,6 +59,7 @@ class Gate:
     checks: Sequence[Check]
     left_out: Sequence[str]
     nothing_before: bool = False
+    unclear_status: int = 3
 
     @property
     def failed(self) -> Sequence[Check]:
@@ -73,19 +75,31 @@ class Gate:
         """Whether anything was compared."""
         return any(not check.unmatched for check in self.checks)
 
-    def strictly(self) -> "Gate":
-        """The same where what is unclear fails too."""
-        strict = [
-            replace(each, outcome=Outcome.FAILED, words=f"unclear, which --strict does not allow: {each.words}")
+    @property
+    def unclear(self) -> bool:
+        """Whether something that was compared is worse than allowed, though chance alone may do as much."""
+        return any(check.outcome is Outcome.UNCLEAR and not check.unmatched for check in self.checks)
+
+    def with_unclear(self, decided: Literal["pass", "fail"]) -> "Gate":
+        """The same where what is unclear does not count, or fails."""
+        if decided == "pass":
+            return replace(self, unclear_status=0)
+        checks = [
+            replace(each, outcome=Outcome.FAILED, words=f"unclear, which --unclear fail does not allow: {each.words}")
             if each.outcome is Outcome.UNCLEAR
             else each
             for each in self.checks
         ]
-        return replace(self, checks=strict)
+        return replace(self, checks=checks)
 
     @property
     def exit_status(self) -> int:
-        """0: all is well, or the base has nothing to compare with; 1: something is worse than allowed; 2: undecided."""
+        """0: all is well, or the base has nothing to compare with; 1: something is worse than allowed.
+
+        2: nothing was compared, or the machine was slower than for the baseline; 3: unclear.
+        """
         if self.failed:
             return 1
-        return 0 if (self.compared or self.nothing_before) and not self.stale_baseline else 2
+        if self.stale_baseline or not (self.compared or self.nothing_before):
+            return 2
+        return self.unclear_status if self.unclear else 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.gating.check import Check, Gate, Outcome
@@ -70,12 +70,12 @@ def _side(measurement: Measurement, suffix: str) -> Measurement:
 
 @dataclass(frozen=True)
 class Rules:
-    """The limits and goals, and whether failed measurements are repeated."""
+    """The limits and goals, whether failed measurements are repeated, and what becomes of what is unclear."""
 
     limits: Limits
     goals: Sequence[GoalSet] = ()
     rerun: bool = True
-    strict: bool = False
+    unclear: Literal["pass", "fail"] | None = None
     allow_changed_workload: bool = False
 
 
@@ -89,7 +89,7 @@ def decide(candidate: Referenced, baseline: Referenced | None, rules: Rules, mea
         if commit is None
         else _against_commit(candidate, commit, rules, measure)
     )
-    return gate.strictly() if rules.strict else gate
+    return gate if rules.unclear is None else gate.with_unclear(rules.unclear)
 
 
 def _commit_of(candidate: Referenced) -> str | None:

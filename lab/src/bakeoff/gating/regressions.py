@@ -71,34 +71,36 @@ class Sides:
 
 @dataclass(frozen=True)
 class AgainstChance:
-    """How probable it is that chance alone makes a figure that much worse, and the 95% interval of after ÷ before."""
+    """The probability that a figure seems worse than the limit by chance, and the 95% interval of after ÷ before."""
 
     chance: float
     low: float
     high: float
 
 
-def against_chance(figures: Sequence[Sides], more_is_worse: bool) -> list[AgainstChance | None]:
-    """The test of each figure; None where it has too few rounds.
+def against_chance(figures: Sequence[Sides], limit: float, more_is_worse: bool) -> list[AgainstChance | None]:
+    """The test of each figure; None where it has too few rounds. `limit` is the allowed ratio of after ÷ before.
 
     Welch's test of two means with Satterthwaite's degrees of freedom, or Student's of the rounds' ratios; one-sided,
-    as only what is worse fails. Each variance is moderated by what those of all figures have in common.
+    against a change that is just allowed. Each variance is moderated by what those of all figures have in common.
     """
     several = [sample for sides in figures for sample in sides.samples if len(sample) >= 2]
     degrees = [len(sample) - 1 for sample in several]
     prior = prior_of([variance(sample) for sample in several], degrees, most_degrees=sum(degrees) / 2)
-    return [_tested(sides, prior, 1 if more_is_worse else -1) for sides in figures]
+    allowed = math.log(limit) if limit > 0 else -math.inf
+    return [_tested(sides, prior, allowed, 1 if more_is_worse else -1) for sides in figures]
 
 
-def _tested(sides: Sides, prior: Prior, worse: int) -> AgainstChance | None:
+def _tested(sides: Sides, prior: Prior, allowed: float, worse: int) -> AgainstChance | None:
     if any(len(sample) < 2 for sample in sides.samples):
         return None
     parts = [(len(each), *prior.with_own(variance(each), len(each) - 1)) for each in sides.samples]
     squared_error = sum(spread / count for count, spread, _ in parts)
     uncertainty = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
     degrees = squared_error**2 / uncertainty if uncertainty > 0 else sum(free for _, _, free in parts)
-    two_sided = student_p_value(sides.log_change, math.sqrt(squared_error), degrees)
-    chance = two_sided / 2 if worse * sides.log_change > 0 else 1 - two_sided / 2
+    beyond = worse * (sides.log_change - allowed)
+    two_sided = student_p_value(beyond, math.sqrt(squared_error), degrees) if math.isfinite(beyond) else 0.0
+    chance = two_sided / 2 if beyond > 0 else 1 - two_sided / 2
     half = student_half_width(math.sqrt(squared_error), degrees)
     return AgainstChance(chance, math.exp(sides.log_change - half), math.exp(sides.log_change + half))
 
@@ -194,7 +196,8 @@ def _compared(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> li
         for series, (before, after) in pairs.items()
     ]
     figures = [figure for figure in figures if figure.sides.before and figure.sides.after]
-    tests = against_chance([figure.sides for figure in figures], more_is_worse=not metric.more_is_better)
+    limit = 1 - allowed if metric.more_is_better else 1 + allowed
+    tests = against_chance([figure.sides for figure in figures], limit, more_is_worse=not metric.more_is_better)
     return [replace(figure, tested=tested) for figure, tested in zip(figures, tests, strict=True)]
 
 
@@ -211,7 +214,7 @@ def _check(figure: _Compared, false_alarms: float, worse_machine: str | None) ->
     worse = 1 - change.ratio if metric.more_is_better else change.ratio - 1
     outcome = Outcome.PASSED if worse <= figure.allowed else _worse(figure, false_alarms)
     sign = -1 if metric.more_is_better else 1
-    by_round = " round by round" if sides.paired else ""
+    by_round = ", geometric mean of the rounds' ratios" if sides.paired else ", ratio of the medians"
     chance = "p unknown: one round each"
     if figure.chance is not None:
         chance = "adjusted p < 0.001" if figure.chance < 0.001 else f"adjusted p {figure.chance:.3f}"

@@ -4,7 +4,7 @@ from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.reporting.numbers import plural
 from bakeoff.text.prose import listed
 
-PASSED, FAILED, UNDECIDED, NEW = "passed", "failed", "undecided", "new"
+PASSED, FAILED, UNDECIDED, UNCLEAR, NEW = "passed", "failed", "undecided", "unclear", "new"
 
 _MOST_NAMES = 2
 _MOST_WORDS = 15
@@ -17,10 +17,10 @@ _VERBS = {
 
 
 def verdict_of(gate: Gate) -> str:
-    """`passed`, `failed` or `undecided`, as the exit status means it; `new` where there is nothing to compare with."""
+    """`passed`, `failed`, `undecided` or `unclear`, as the exit status means it; `new` without anything before."""
     if gate.exit_status == 0 and not gate.compared:
         return NEW
-    return (PASSED, FAILED, UNDECIDED)[gate.exit_status]
+    return (PASSED, FAILED, UNDECIDED, UNCLEAR)[gate.exit_status]
 
 
 def sentence_of(gate: Gate) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,7 @@ HELP_GROUPS = {
     "Measurement, with --against": HelpGroup(
         ("target", "mode", "rounds"), ("users", "phase-duration", "warm-up", "payload")
     ),
-    "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "strict")),
+    "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "unclear")),
     "Output": HelpGroup(("comment",), ("github", "title", "junit", "code-quality", "json")),
 }
 
@@ -62,7 +62,10 @@ def gate(
         bool, typer.Option("--rerun/--no-rerun", help="Repeat failed measurements before failing.")
     ] = True,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail for what is unclear too.")] = False,
+    unclear: Annotated[
+        Literal["pass", "fail"] | None,
+        typer.Option(help="Let what is unclear pass or fail. Without it: exit status 3."),
+    ] = None,
     github: Annotated[
         bool, typer.Option("--github", help="In GitHub Actions: annotations, the job's summary and outputs.")
     ] = False,
@@ -101,7 +104,7 @@ def gate(
                 Limits(p99 / 100, throughput / 100, errors / 100),
                 goals=[] if goals is None else read_goals(goals),
                 rerun=rerun,
-                strict=strict,
+                unclear=unclear,
                 allow_changed_workload=allow_changed_workload,
             )
             if against is None:
@@ -111,7 +114,7 @@ def gate(
                 decided = judge_against(mode, given, baseline, rules, typed_command())
             print_gate(decided.gate, as_json=json)
             publication.decided(decided)
-    # 0; 1 when something is worse; 2 when it is undecided.
+    # 0; 1 when something is worse; 2 when it is undecided; 3 when it is unclear.
     raise typer.Exit(decided.gate.exit_status)
 
 
