@@ -7,7 +7,11 @@ failure is a false alarm; with a REF whose target is known to be faster every pa
     lab/benchmarks/gates.py HEAD 20 -t transaction-gateway-local --users 64 --rounds 5 --phase-duration 10s \
         --warm-up 1s --throughput 5
 
-the second in a checkout whose target was made a tenth slower, uncommitted. Leave the machine alone meanwhile.
+    lab/benchmarks/gates.py HEAD 20 -t grpc-user-service-rest --users 64 --rounds 5 --phase-duration 10s \
+        --warm-up 1s --throughput 5
+
+the second and the third in a checkout whose target was made a tenth slower, uncommitted; the third one stores in
+PostgreSQL. Leave the machine alone meanwhile.
 """
 
 import subprocess

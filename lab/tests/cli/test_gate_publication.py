@@ -23,6 +23,7 @@ FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True)
 DECISION = Decision(
     Gate([Check(figures_of(RUN).series, "throughput", Outcome.FAILED, "11% fewer", change=FEWER)], []),
     Referenced("c1", [StoredRun(1, 1, RUN)]),
+    reasons=["list sends 21 statements to PostgreSQL instead of 1."],
 )
 SENTENCE = "shop serves 11.0% fewer requests per second."
 
@@ -56,7 +57,10 @@ def publication(job: Path, **to: object) -> Publication:
 def test_in_github_actions(job: Path, forge: FakeForge, capsys: pytest.CaptureFixture[str]) -> None:
     publication(job, github=True, comment=True).decided(DECISION)
     summary = (job / "summary.md").read_text("utf-8")
-    assert f"**{SENTENCE}**" in summary and "https://github.example/shop/api/actions/runs/5" in summary
+    assert (
+        f"**{SENTENCE}**\n\n- list sends 21 statements" in summary
+        and "https://github.example/shop/api/actions/runs/5" in summary
+    )
     assert (job / "outputs").read_text("utf-8") == "verdict=failed\nchange=-11.0%\nreport=\n"
     assert forge.bodies == [f"<!-- bakeoff gate: Performance -->\n{summary.rstrip()}"]
     said = capsys.readouterr()

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bakeoff.gating.check import Gate, Outcome
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.gating.confirmation import confirmed
-from bakeoff.gating.decision import sides_of, unmeasured_sides
+from bakeoff.gating.decision import sides_of, slower_operations, unmeasured_sides
 from bakeoff.gating.regressions import (
     FALSE_ALARMS,
     FALSE_ALARMS_AT_ONCE,
@@ -20,7 +21,9 @@ from bakeoff.gating.validity import broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, figures_of
-from made_up import run_result
+from bakeoff.history.run_references import Referenced
+from bakeoff.storage.stored_runs import StoredComparison
+from made_up import comparison_of, run_result
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 LEVELS = {"commit=0123456789ab": 0, "commit=candidate": 1}
@@ -105,6 +108,26 @@ def failures(noise: float, *, rerun: bool) -> int:
     """How many of 200 gates of a seventh less throughput fail."""
     gates = [gate_of(seed, slower=0.15, allowed=0.05, noise=noise, rerun=rerun) for seed in range(200)]
     return sum(bool(gate.failed) for gate in gates)
+
+
+def test_the_operations_that_failed_are_named_by_target_the_slowest_first() -> None:
+    def check(operation: str, ratio: float, outcome: Outcome = Outcome.FAILED) -> Check:
+        series = replace(RUN, contender="t0", operation=operation).series
+        return Check(series, "mean", outcome, "", change=Change(1, ratio, "ms", ratio))
+
+    measured = measurement(np.random.default_rng(1))
+    candidates = [run for run in measured.runs if "candidate" in run.contender]
+    operations = [replace(run, operation=name) for run in candidates for name in ("list", "buy")]
+    candidate = Referenced("c1", [], comparison_against(COMMIT))
+    candidate.__dict__["measurement"] = replace(measured, operations=operations)
+    gate = Gate([check("list", 1.2), check("buy", 3.0), check("pay", 9.0, Outcome.UNCLEAR)], [])
+    assert slower_operations(gate, candidate) == {"t0": ["buy", "list"]}
+    assert slower_operations(Gate([check("", 1.2)], []), candidate) == {"t0": ["list", "buy"]}
+    assert slower_operations(gate, Referenced("c1", [])) == {}
+
+
+def comparison_against(commit: str) -> StoredComparison:
+    return comparison_of(request=ComparisonRequest("quick", "", against=commit).as_document())
 
 
 def test_without_a_rerun_one_gate_in_a_hundred_fails_too() -> None:

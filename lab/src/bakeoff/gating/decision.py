@@ -16,6 +16,7 @@ from bakeoff.gating.regressions import (
     check_regressions,
 )
 from bakeoff.gating.request import request_of
+from bakeoff.gating.sentence import severity
 from bakeoff.gating.validity import VALIDITY, broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement
@@ -27,6 +28,9 @@ from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
 from bakeoff.project import COMMAND
 
 Figures = TypeVar("Figures", bound=RunFigures)
+
+# A request of each is sent by itself to find the reason: more would take longer than they explain.
+_MOST_OPERATIONS = 5
 
 _CANDIDATE = key_of("", {COMMIT: CANDIDATE})
 
@@ -90,6 +94,23 @@ def decide(candidate: Referenced, baseline: Referenced | None, rules: Rules, mea
         else _against_commit(candidate, commit, rules, measure)
     )
     return gate if rules.unclear is None else gate.with_unclear(rules.unclear)
+
+
+def slower_operations(gate: Gate, candidate: Referenced) -> dict[str, list[str]]:
+    """The operations that failed against another commit, the slowest first, by target; of a whole run all of them."""
+    commit = _commit_of(candidate)
+    if commit is None:
+        return {}
+    _, after = sides_of(candidate.measurement, commit)
+    targets = {run.contender: run.target for run in after.runs}
+    slower: dict[str, list[str]] = {}
+    for check in sorted((check for check in gate.failed if check.change is not None), key=severity, reverse=True):
+        contender, operation = check.series.contender, check.series.operation
+        named = (
+            [operation] if operation else [each.operation for each in after.operations if each.contender == contender]
+        )
+        slower.setdefault(targets[contender], []).extend(named)
+    return {target: list(dict.fromkeys(names))[:_MOST_OPERATIONS] for target, names in slower.items()}
 
 
 def _commit_of(candidate: Referenced) -> str | None:

@@ -112,7 +112,7 @@ def gate(
             else:
                 given = {flag: value for flag, value in measured_with.items() if value}
                 decided = judge_against(mode, given, baseline, rules, typed_command())
-            print_gate(decided.gate, as_json=json)
+            print_gate(decided, as_json=json)
             publication.decided(decided)
     # 0; 1 when something is worse; 2 when it is undecided; 3 when it is unclear.
     raise typer.Exit(decided.gate.exit_status)

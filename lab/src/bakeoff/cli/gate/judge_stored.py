@@ -14,7 +14,7 @@ from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
-from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis
+from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis, slower_operations
 from bakeoff.gating.request import request_of
 from bakeoff.gating.sentence import sentence_of, verdict_of
 from bakeoff.history.phases import Measurement, measurement_of
@@ -27,11 +27,12 @@ _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "ye
 
 @dataclass(frozen=True)
 class Decision:
-    """A gate, and the measurements that it compared."""
+    """A gate, the measurements that it compared, and why a side is slower as far as it is known."""
 
     gate: Gate
     candidate: Referenced
     baseline: Referenced | None = None
+    reasons: Sequence[str] = ()
 
 
 def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, rules: Rules, command: str) -> Decision:
@@ -44,7 +45,24 @@ def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, ru
             candidate = measure_against(mode, given)
         except NothingToCompareError as error:
             return Decision(Gate([], [error.message], nothing_before=True), Referenced("", []))
-        return judge_stored(candidate, baseline, rules, command)
+        decision = judge_stored(candidate, baseline, rules, command)
+        return replace(decision, reasons=_reasons(decision))
+
+
+def _reasons(decision: Decision) -> list[str]:
+    """What the slower operations do that they did not do before. One that cannot be found fails no gate."""
+    from bakeoff.comparing.statement_counts import more_statements
+
+    request = request_of(decision.candidate.requested)
+    slower = slower_operations(decision.gate, decision.candidate)
+    if request is None or not slower:
+        return []
+    try:
+        with shown() as progress:
+            return [change.words for change in more_statements(find_project(), request, slower, progress)]
+    except BakeoffError as error:
+        say(f"Why it is slower could not be found. {error.message}")
+        return []
 
 
 def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: str) -> Decision:
@@ -99,14 +117,16 @@ def _measured(project: Project, request: ComparisonRequest) -> Comparison:
     return comparison
 
 
-def print_gate(gate: Gate, *, as_json: bool) -> None:
-    """Prints the checks of a gate, and its decision in a sentence."""
+def print_gate(decision: Decision, *, as_json: bool) -> None:
+    """Prints the checks of a gate, its decision in a sentence, and the reasons."""
+    gate, reasons = decision.gate, decision.reasons
     if as_json:
         print_json(
             {
                 "failed": bool(gate.failed),
                 "verdict": verdict_of(gate),
                 "sentence": sentence_of(gate),
+                "reasons": reasons,
                 "checks": [asdict(check) for check in gate.checks],
                 "left_out": gate.left_out,
             }
@@ -121,7 +141,8 @@ def print_gate(gate: Gate, *, as_json: bool) -> None:
                 typer.echo(_line(check))
     for reason in gate.left_out:
         say(f"left out: {reason}")
-    typer.echo(sentence_of(gate))
+    for line in (sentence_of(gate), *reasons):
+        typer.echo(line)
     if gate.stale_baseline:
         say(f"This machine was slower than for the baseline. Measure both commits now: {COMMAND} gate --against REF.")
     if not gate.compared and not gate.nothing_before:

@@ -55,7 +55,7 @@ class Publication:
             return
         report = self._report(decision)
         circumstances = circumstances_of(decision.candidate, decision.baseline)
-        text = markdown_of(Summary(gate, circumstances, self._title, link=self._link))
+        text = markdown_of(Summary(gate, circumstances, self._title, decision.reasons, self._link))
         if to.github:
             for line in annotations_of(gate):
                 say(line)

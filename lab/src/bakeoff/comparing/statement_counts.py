@@ -1,0 +1,159 @@
+"""How many SQL statements a request of each side causes: the commonest reason why one of them is slower."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import psycopg
+
+from bakeoff.comparing.new_operations import is_other_commit, without_commit
+from bakeoff.comparing.preparation import choose
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.errors import BakeoffError
+from bakeoff.postgres.binaries import find_installation
+from bakeoff.postgres.databases import one_choice
+from bakeoff.postgres.embedded import COUNTING, Instance
+from bakeoff.postgres.server import Server
+from bakeoff.postgres.target_role import NAME as TARGETS
+from bakeoff.project import Project
+from bakeoff.running.alternation import Side
+from bakeoff.running.contender import Contender
+from bakeoff.running.measured_run import measure
+from bakeoff.running.modes import Phase
+from bakeoff.running.prepared_states import PreparedStates
+from bakeoff.running.progress import Progress
+from bakeoff.running.run_request import RunRequest
+from bakeoff.running.testbed import Testbed
+from bakeoff.targets.storage import POSTGRESQL
+
+# The first requests make connections, prepare statements and fill caches of the target.
+_FIRST = Phase("First", 1, iterations=5)
+_COUNTED = Phase("Counted", 1, iterations=20)
+# Statements of the target on any database, since each run has one of its own. Those inside functions are not counted.
+_COUNT = """
+SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements(false)
+WHERE userid = '{role}'::regrole AND toplevel
+"""
+# Less is a request now and then that does something else, such as one that refreshes a cache.
+_LEAST_CHANGE = 0.5
+
+
+@dataclass(frozen=True)
+class StatementChange:
+    """Statements that one request of an operation causes, at the other commit and in the checkout."""
+
+    operation: str
+    before: float
+    after: float
+
+    @property
+    def words(self) -> str:
+        return f"{self.operation} sends {_count(self.after)} to PostgreSQL instead of {_amount(self.before)}."
+
+
+def more_statements(
+    project: Project, request: ComparisonRequest, slower: Mapping[str, Sequence[str]], progress: Progress
+) -> list[StatementChange]:
+    """The operations whose requests cause more statements than at the other commit, the largest increase first.
+
+    `slower` are operations by target. They are sent one by one, after the measurement, on a server that counts.
+    Raises BakeoffError where there is none.
+    """
+    request = replace(request, targets=tuple(slower))
+    contenders = [each for each in choose(project, request, lambda _name, _reason: None) if each.storage == POSTGRESQL]
+    pairs = _pairs(contenders)
+    if not pairs:
+        return []
+    postgres = one_choice({each.key: each.target.manifest.storage.postgres for each in contenders})
+    progress.step("counting statements")
+    with (
+        Instance(find_installation(project, postgres), COUNTING, project.logs) as server,
+        PreparedStates() as prepared,
+    ):
+        testbed = Testbed(project, server, progress, postgres=postgres, prepared=prepared)
+        count = _counter(server)
+        changes = [
+            change
+            for before, after in pairs
+            for operation in slower[after.target.name]
+            if (change := _change(testbed, request, operation, before, after, count)) is not None
+        ]
+    return sorted(changes, key=lambda change: change.before - change.after)
+
+
+def _pairs(contenders: Sequence[Contender]) -> list[tuple[Contender, Contender]]:
+    others = {without_commit(each).key: each for each in contenders if is_other_commit(each)}
+    return [
+        (others[key], each)
+        for each in contenders
+        if not is_other_commit(each) and (key := without_commit(each).key) in others
+    ]
+
+
+def _change(
+    testbed: Testbed,
+    request: ComparisonRequest,
+    operation: str,
+    before: Contender,
+    after: Contender,
+    count: Callable[[], int],
+) -> StatementChange | None:
+    each = [_statements_each(testbed, request, operation, side, count) for side in (before, after)]
+    if each[0] is None or each[1] is None or each[1] - each[0] < _LEAST_CHANGE:
+        return None
+    return StatementChange(operation, each[0], each[1])
+
+
+def _statements_each(
+    testbed: Testbed, request: ComparisonRequest, operation: str, contender: Contender, count: Callable[[], int]
+) -> float | None:
+    """None where the operation failed by itself."""
+    side = _CountingSide(count)
+    alone = replace(request, operations=(operation,), mix=None)
+    run = RunRequest(contender, request.mode, (_FIRST, _COUNTED), options=alone)
+    result = measure(testbed.of(contender), run, side)
+    if result.failure is not None or len(result.phases) < 2 or len(side.counts) < 2:
+        return None
+    sent = result.phases[-1].measured.by_operation.get(operation)
+    if sent is None or sent.failed or not sent.ok:
+        return None
+    return (side.counts[-1] - side.counts[-2]) / sent.ok
+
+
+class _CountingSide(Side):
+    """A run by itself that counts before each of its steps and after the last."""
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        super().__init__()
+        self._count = count
+        self.counts: list[int] = []
+
+    def await_step(self) -> None:
+        self.counts.append(self._count())
+
+    def await_end(self) -> None:
+        self.counts.append(self._count())
+
+
+def _counter(server: Server) -> Callable[[], int]:
+    # In no database of a run: its relations stay those of the target.
+    everywhere = server.in_database("postgres")
+    try:
+        with everywhere.connect() as connection:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+    except psycopg.Error as error:
+        raise BakeoffError(f"PostgreSQL cannot count statements: {error}. Install its contrib modules.") from error
+
+    def count() -> int:
+        with everywhere.connect() as connection:
+            row = connection.execute(_COUNT.format(role=TARGETS).encode()).fetchone()
+        return 0 if row is None else int(row[0])
+
+    return count
+
+
+def _count(statements: float) -> str:
+    return f"{_amount(statements)} statement{'' if statements == 1 else 's'}"
+
+
+def _amount(statements: float) -> str:
+    return f"{statements:.1f}".removesuffix(".0")

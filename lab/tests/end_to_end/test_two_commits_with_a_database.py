@@ -1,0 +1,73 @@
+"""Two commits of a service that stores in PostgreSQL: they take turns, and more statements are named as the reason."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bakeoff.cli.plain_progress import PlainProgress
+from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.statement_counts import StatementChange, more_statements
+from bakeoff.project import Project, prepare_state
+from bakeoff.results.run import RunResult, Status
+from shelf import add_shelf, postgresql
+
+pytestmark = pytest.mark.end_to_end
+
+READ = '        rows = self.store.run("SELECT id, title FROM books WHERE id = ?", number)\n'
+# As code that follows a relation row by row.
+ROW_BY_ROW = '        for each in range(20):\n            self.store.run("SELECT 1 FROM books WHERE id = ?", each)\n'
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def changed(measuring_checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A shelf at one commit that reads row by row in the working tree."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = measuring_checkout.root
+    prepare_state(measuring_checkout)
+    add_shelf(measuring_checkout, postgresql())
+    (root / ".gitignore").write_text(".bakeoff\n", "utf-8")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "A shelf")
+    api = root / "targets" / "shelf" / "shelf_api.py"
+    text = api.read_text("utf-8")
+    assert READ in text
+    api.write_text(text.replace(READ, ROW_BY_ROW + READ), "utf-8")
+    return measuring_checkout
+
+
+@pytest.fixture
+def request_of_both(changed: Project) -> ComparisonRequest:
+    against = git(changed.root, "rev-parse", "HEAD")
+    return ComparisonRequest("quick", "a test", against=against, users=[2], phase_duration_s=2.0, warm_up_s=0, rounds=1)
+
+
+def test_both_commits_take_turns(changed: Project, request_of_both: ComparisonRequest) -> None:
+    comparison = compare(changed, request_of_both, PlainProgress(Console(quiet=True)))
+    assert comparison.not_measured == {}
+    one, other = comparison.runs
+    assert (one.status, other.status) == (Status.COMPLETED, Status.COMPLETED)
+    assert took_turns(one, other)
+
+
+def test_more_statements_are_counted(changed: Project, request_of_both: ComparisonRequest) -> None:
+    slower = {"shelf-rest": ["Create", "Read"]}
+    changes = more_statements(changed, request_of_both, slower, PlainProgress(Console(quiet=True)))
+    assert changes == [StatementChange("Read", 1, 21)]
+    assert changes[0].words == "Read sends 21 statements to PostgreSQL instead of 1."
+
+
+def took_turns(one: RunResult, other: RunResult) -> bool:
+    """Whether each went on while the other was measured."""
+    assert one.total is not None and other.total is not None
+    together = min(one.finished_at, other.finished_at) - max(one.started_at, other.started_at)
+    return together.total_seconds() > one.total.duration_s + other.total.duration_s
