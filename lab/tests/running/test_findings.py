@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -137,6 +138,10 @@ def test_preloaded_rows_are_explained() -> None:
     held = verdict(clean=True, unexplained_rows={"count": 1000, "examples": []})
     assert audit_findings(held, rows_before=1000) == []
     assert [finding.kind for finding in audit_findings(held, rows_before=999)] == ["unexplained-rows"]
+    # Stored and never answered: its key is known to the target alone.
+    unanswered = replace(held, untraceable_operations=1)
+    assert audit_findings(unanswered, rows_before=999) == []
+    assert [finding.kind for finding in audit_findings(unanswered, rows_before=998)] == ["unexplained-rows"]
 
 
 def test_the_audit_s_violations_are_counted() -> None:
