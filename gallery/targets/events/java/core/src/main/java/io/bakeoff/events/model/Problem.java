@@ -16,6 +16,8 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
         UNAUTHORIZED,
         /** The write queue is full. */
         OVERLOADED,
+        /** Unfinished requests occupy all the memory that they may. */
+        EXHAUSTED,
         /** The database is unavailable, or the process is stopping. */
         UNAVAILABLE,
         /** An internal error; details are in the log only. */
@@ -25,6 +27,10 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
     /** The write queue is full. */
     public static final Problem OVERLOADED =
             new Problem(Kind.OVERLOADED, "overloaded: the write queue is full, retry later");
+
+    /** Unfinished requests occupy all the memory that they may. */
+    public static final Problem TOO_MANY_BYTES =
+            new Problem(Kind.EXHAUSTED, "server: unfinished requests occupy too much memory, retry later");
 
     /** The database has been unavailable for too long. */
     public static final Problem UNAVAILABLE = new Problem(Kind.UNAVAILABLE, "database: unavailable, retry later");

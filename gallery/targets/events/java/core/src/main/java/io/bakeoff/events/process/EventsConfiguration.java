@@ -3,6 +3,7 @@ package io.bakeoff.events.process;
 import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.settings.SettingsPostProcessor;
 import io.bakeoff.events.writing.EventWriter;
+import io.bakeoff.events.writing.Intake;
 import io.bakeoff.events.writing.Storage;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -27,6 +28,11 @@ public class EventsConfiguration {
     @Bean
     EventWriter writer(Storage storage, Settings settings) {
         return new EventWriter(storage, settings, Schedulers.parallel());
+    }
+
+    @Bean
+    Intake intake(Settings settings) {
+        return new Intake(settings.intakeBytes());
     }
 
     @Bean

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolSize maximum number of database connections
  * @param flushers maximum number of batches in flight
  * @param workers threads that serve requests
+ * @param intakeBytes bytes that unfinished requests may occupy together
  * @param queueEvents maximum number of queued events; in per-request mode of requests in flight
  * @param logLevel minimum level of log lines
  * @param logFormat {@code text} or {@code json}
@@ -28,6 +29,7 @@ public record Settings(
         int poolSize,
         int flushers,
         int workers,
+        long intakeBytes,
         int queueEvents,
         String logLevel,
         String logFormat,
@@ -71,6 +73,7 @@ public record Settings(
                 writeMode == WriteMode.GROUP_COMMIT ? Math.min(poolSize, flushers + 1) : poolSize,
                 flushers,
                 values.number("WORKERS", cores, 1, 1_024),
+                (long) values.number("INTAKE_MB", 64, 1, 65_536) << 20,
                 values.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
                 values.word("LOG_LEVEL", List.of("info", "error", "warn", "debug")),
                 values.word("LOG_FORMAT", List.of("text", "json")),

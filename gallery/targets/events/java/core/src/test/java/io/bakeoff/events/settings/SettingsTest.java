@@ -18,6 +18,7 @@ class SettingsTest {
         assertThat(settings.port()).isEqualTo(8081);
         assertThat(settings.writeMode()).isEqualTo(WriteMode.GROUP_COMMIT);
         assertThat(settings.flushers()).isEqualTo(2);
+        assertThat(settings.intakeBytes()).isEqualTo(64 << 20);
         assertThat(settings.queueEvents()).isEqualTo(20_000);
         assertThat(settings.workers()).isEqualTo(Runtime.getRuntime().availableProcessors());
         assertThat(settings.logLevel()).isEqualTo("info");
@@ -47,6 +48,11 @@ class SettingsTest {
         assertThat(settings)
                 .extracting(Settings::workers, Settings::queueEvents, Settings::logLevel, Settings::logFormat)
                 .containsExactly(3, 1, "debug", "json");
+    }
+
+    @Test
+    void theBudgetOfUnfinishedRequestsCanBeSet() {
+        assertThat(read(Map.of("INTAKE_MB", "9")).intakeBytes()).isEqualTo(9 << 20);
     }
 
     @ParameterizedTest

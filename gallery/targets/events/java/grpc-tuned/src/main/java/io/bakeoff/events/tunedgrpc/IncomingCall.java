@@ -1,6 +1,7 @@
 package io.bakeoff.events.tunedgrpc;
 
 import io.bakeoff.events.model.Problem;
+import io.bakeoff.events.writing.Intake;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -9,7 +10,8 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes the messages of one call while they arrive: their size, the time they take, and whether they are compressed.
+ * Observes the messages of one call while they arrive: their size, the memory and the time they take, and whether they
+ * are compressed.
  * Runs on the event loop of the connection, which also serves the call.
  */
 final class IncomingCall extends ServerStreamTracer {
@@ -20,12 +22,14 @@ final class IncomingCall extends ServerStreamTracer {
 
     private static final Status COMPRESSED =
             Status.INTERNAL.withDescription("message: compressed, in a call that names no grpc-encoding");
+    private static final Status EXHAUSTED = Statuses.of(Problem.TOO_MANY_BYTES);
     private static final Status INCOMPLETE =
             Status.DEADLINE_EXCEEDED.withDescription(Problem.INCOMPLETE_BODY.message());
 
     private static final Context.Key<IncomingCall> CURRENT = Context.key("incoming-call");
 
     private final int limit;
+    private final Intake.Charge charge;
     private final MessageTimeouts messageTimeouts;
     private final @Nullable String encoding;
     private Refusal refusal = (status, atOnce) -> {};
@@ -42,10 +46,12 @@ final class IncomingCall extends ServerStreamTracer {
      * A call that has just started.
      *
      * @param limit maximum message size in bytes
+     * @param charge for the bytes of its messages
      * @param encoding the compression of its messages; null for none
      */
-    IncomingCall(int limit, MessageTimeouts messageTimeouts, @Nullable String encoding) {
+    IncomingCall(int limit, Intake.Charge charge, MessageTimeouts messageTimeouts, @Nullable String encoding) {
         this.limit = limit;
+        this.charge = charge;
         this.messageTimeouts = messageTimeouts;
         this.encoding = encoding;
     }
@@ -108,10 +114,15 @@ final class IncomingCall extends ServerStreamTracer {
         bytes += more;
         refuseBeyond(limit, before, false);
         refuseBeyond(limit + GRACE_BYTES, before, true);
+        if (!charge.add(more)) {
+            refusal.refuse(EXHAUSTED, false);
+            refusal.refuse(EXHAUSTED, true);
+        }
     }
 
     @Override
     public void inboundMessageRead(int number, long wireSize, long size) {
+        charge.release();
         if (!sendsOneMessage) {
             messageTimeouts.forget(this);
         }
@@ -124,6 +135,7 @@ final class IncomingCall extends ServerStreamTracer {
 
     @Override
     public void streamClosed(Status status) {
+        charge.release();
         messageTimeouts.forget(this);
     }
 

@@ -2,6 +2,7 @@ package io.bakeoff.events.tunedgrpc;
 
 import com.example.grpc.EventServiceGrpc;
 import io.bakeoff.events.model.Limits;
+import io.bakeoff.events.writing.Intake;
 import io.grpc.ForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -22,8 +23,11 @@ import java.time.Duration;
 final class IncomingCalls extends ServerStreamTracer.Factory implements ServerInterceptor {
     private final FastThreadLocal<MessageTimeouts> messageTimeouts;
 
-    /** For calls on these event loops, with a timeout for each message. */
-    IncomingCalls(EventLoopGroup loops, Duration timeout) {
+    private final Intake intake;
+
+    /** For calls on these event loops, with a budget for all messages and a timeout for each. */
+    IncomingCalls(EventLoopGroup loops, Intake intake, Duration timeout) {
+        this.intake = intake;
         messageTimeouts = new FastThreadLocal<>() {
             @Override
             protected MessageTimeouts initialValue() {
@@ -37,7 +41,7 @@ final class IncomingCalls extends ServerStreamTracer.Factory implements ServerIn
         boolean bulk =
                 method.equals(EventServiceGrpc.getProcessEventBatchMethod().getFullMethodName());
         int limit = bulk ? Limits.BULK_BYTES : Limits.EVENT_BYTES;
-        return new IncomingCall(limit, messageTimeouts.get(), Compression.takeEncoding(headers));
+        return new IncomingCall(limit, intake.charge(), messageTimeouts.get(), Compression.takeEncoding(headers));
     }
 
     @Override

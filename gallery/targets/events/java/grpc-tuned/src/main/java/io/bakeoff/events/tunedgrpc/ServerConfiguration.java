@@ -3,9 +3,13 @@ package io.bakeoff.events.tunedgrpc;
 import io.bakeoff.events.process.ServerPort;
 import io.bakeoff.events.settings.Authorization;
 import io.bakeoff.events.settings.Settings;
+import io.bakeoff.events.writing.Intake;
 import io.grpc.BindableService;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionService;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -42,20 +46,36 @@ class ServerConfiguration {
     }
 
     @Bean
-    ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings) {
+    ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings, Intake intake) {
         EventLoopGroup group = loops.onServer(LoopResources.DEFAULT_NATIVE);
-        return server -> guarded(server, group, settings.authorization(), MessageTimeouts.LIMIT)
+        return server -> guarded(server, group, settings.authorization(), intake, MessageTimeouts.LIMIT)
                 .bossEventLoopGroup(group)
-                .channelType(loops.onChannelClass(ServerSocketChannel.class, group))
+                .channelFactory(() -> guarded(loops.onChannel(ServerSocketChannel.class, group)))
                 .withOption(ChannelOption.SO_BACKLOG, BACKLOG)
                 .handshakeTimeout(HANDSHAKE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
     }
 
+    /** Checks the frames of each connection that is accepted. */
+    private static ServerSocketChannel guarded(ServerSocketChannel listener) {
+        listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext context, Object connection) {
+                ((Channel) connection).pipeline().addLast(new EmptyFrames());
+                context.fireChannelRead(connection);
+            }
+        });
+        return listener;
+    }
+
     /** A server that checks each call before its handler, and whose handlers never block. */
     static NettyServerBuilder guarded(
-            NettyServerBuilder server, EventLoopGroup loops, Authorization authorization, Duration timeout) {
-        IncomingCalls calls = new IncomingCalls(loops, timeout);
+            NettyServerBuilder server,
+            EventLoopGroup loops,
+            Authorization authorization,
+            Intake intake,
+            Duration timeout) {
+        IncomingCalls calls = new IncomingCalls(loops, intake, timeout);
         // Shared with the database connections.
         return server.workerEventLoopGroup(loops)
                 .directExecutor()

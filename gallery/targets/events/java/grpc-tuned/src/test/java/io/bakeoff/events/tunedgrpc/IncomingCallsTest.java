@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.example.grpc.EventRequest;
 import com.example.grpc.EventResponse;
 import com.example.grpc.EventServiceGrpc;
+import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.writing.EventWriter;
 import io.bakeoff.events.writing.FakeStorage;
+import io.bakeoff.events.writing.Intake;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
@@ -88,6 +90,24 @@ class IncomingCallsTest {
         call.send(EVENT);
         assertThat(call.end().getCode()).isEqualTo(Status.Code.INTERNAL);
         assertThat(storage.stored()).hasSize(1);
+    }
+
+    @Test
+    void aMessageForWhichTheBudgetHasNoRoomIsRefused() throws Exception {
+        int budget = 8 << 20;
+        server = new TestServer(
+                writer, new OpenStreams(), settings.authorization(), new Intake(budget), MessageTimeouts.LIMIT);
+        Call call = new Call(
+                EventServiceGrpc.getProcessEventBatchMethod().toBuilder(
+                                EventServiceGrpc.getProcessEventMethod().getRequestMarshaller(),
+                                EventServiceGrpc.getProcessEventMethod().getResponseMarshaller())
+                        .setType(MethodType.CLIENT_STREAMING)
+                        .build(),
+                CallOptions.DEFAULT);
+        call.send(Requests.event("x".repeat(budget + (1 << 20))));
+        assertThat(call.end().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(call.end().getDescription()).isEqualTo(Problem.TOO_MANY_BYTES.message());
+        nothingIsStoredAndTheConnectionStaysUsable();
     }
 
     @Test

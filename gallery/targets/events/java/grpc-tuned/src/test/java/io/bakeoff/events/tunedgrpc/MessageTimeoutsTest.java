@@ -2,6 +2,7 @@ package io.bakeoff.events.tunedgrpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bakeoff.events.writing.Intake;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +83,7 @@ class MessageTimeoutsTest {
     }
 
     private IncomingCall call(String name) {
-        IncomingCall call = new IncomingCall(100, messageTimeouts, null);
+        IncomingCall call = new IncomingCall(100, new Intake(0).charge(), messageTimeouts, null);
         call.refuseBy((status, atOnce) -> ends.add(name + " " + status.getCode() + " " + status.getDescription()));
         return call;
     }

@@ -2,6 +2,7 @@ package io.bakeoff.events.tunedgrpc;
 
 import io.bakeoff.events.settings.Authorization;
 import io.bakeoff.events.writing.EventWriter;
+import io.bakeoff.events.writing.Intake;
 import io.grpc.Codec;
 import io.grpc.Compressor;
 import io.grpc.CompressorRegistry;
@@ -29,8 +30,13 @@ final class TestServer {
 
     TestServer(EventWriter writer, OpenStreams streams, Authorization authorization, Duration timeout)
             throws IOException {
+        this(writer, streams, authorization, new Intake(64 << 20), timeout);
+    }
+
+    TestServer(EventWriter writer, OpenStreams streams, Authorization authorization, Intake intake, Duration timeout)
+            throws IOException {
         InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        server = ServerConfiguration.guarded(NettyServerBuilder.forAddress(free), loops, authorization, timeout)
+        server = ServerConfiguration.guarded(NettyServerBuilder.forAddress(free), loops, authorization, intake, timeout)
                 .bossEventLoopGroup(loops)
                 .channelType(NioServerSocketChannel.class)
                 .addService(new EventService(writer, streams))

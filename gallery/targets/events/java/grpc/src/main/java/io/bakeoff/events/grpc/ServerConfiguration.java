@@ -5,20 +5,30 @@ import io.bakeoff.events.settings.Settings;
 import io.grpc.BindableService;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
+import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 
 /** The gRPC server, which Spring Boot configures. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
+    /** Concurrent calls on one connection, what gRPC's guide names as the usual limit; grpc-java has none. */
+    private static final int CALLS_PER_CONNECTION = 100;
+
     @Bean
     ServerPort port(GrpcServerLifecycle server) {
         return server::getPort;
+    }
+
+    @Bean
+    ServerBuilderCustomizer<NettyServerBuilder> limits() {
+        return server -> server.maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
     }
 
     /** Handlers never block, so that they need no more threads than {@code WORKERS}. */

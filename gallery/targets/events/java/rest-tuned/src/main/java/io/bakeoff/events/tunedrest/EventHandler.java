@@ -8,6 +8,7 @@ import io.bakeoff.events.model.Event;
 import io.bakeoff.events.model.Limits;
 import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.writing.EventWriter;
+import io.bakeoff.events.writing.Intake;
 import org.springframework.stereotype.Component;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -17,19 +18,21 @@ import reactor.core.publisher.Mono;
 @Component
 final class EventHandler {
     private final EventWriter writer;
+    private final Intake intake;
 
-    EventHandler(EventWriter writer) {
+    EventHandler(EventWriter writer, Intake intake) {
         this.writer = writer;
+        this.intake = intake;
     }
 
     Mono<ServerResponse> processEvent(ServerRequest request) {
-        return RequestBody.read(request, Limits.EVENT_BYTES)
+        return RequestBody.read(request, Limits.EVENT_BYTES, intake)
                 .flatMap(this::store)
                 .onErrorResume(RefusedException.class, refused -> Replies.of(refused.problem()));
     }
 
     Mono<ServerResponse> processBulk(ServerRequest request) {
-        return RequestBody.read(request, Limits.BULK_BYTES)
+        return RequestBody.read(request, Limits.BULK_BYTES, intake)
                 .flatMap(this::storeBulk)
                 .onErrorResume(RefusedException.class, refused -> Replies.of(refused.problem()));
     }

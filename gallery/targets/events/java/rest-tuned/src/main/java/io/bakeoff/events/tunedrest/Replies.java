@@ -39,6 +39,10 @@ final class Replies {
     static Mono<ServerResponse> of(Problem problem) {
         ServerResponse.BodyBuilder reply = json(status(problem.kind()));
         switch (problem.kind()) {
+            case EXHAUSTED ->
+                reply.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
+                        // The rest of the body is not read.
+                        .header(HttpHeaders.CONNECTION, "close");
             case OVERLOADED, UNAVAILABLE -> reply.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
             case UNAUTHORIZED -> reply.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
             default -> {}
@@ -81,7 +85,7 @@ final class Replies {
             case UNSUPPORTED_MEDIA -> HttpStatus.UNSUPPORTED_MEDIA_TYPE;
             case UNAUTHORIZED -> HttpStatus.UNAUTHORIZED;
             case OVERLOADED -> HttpStatus.TOO_MANY_REQUESTS;
-            case UNAVAILABLE -> HttpStatus.SERVICE_UNAVAILABLE;
+            case EXHAUSTED, UNAVAILABLE -> HttpStatus.SERVICE_UNAVAILABLE;
             case INTERNAL -> HttpStatus.INTERNAL_SERVER_ERROR;
         };
     }

@@ -1,6 +1,7 @@
 package io.bakeoff.events.tunedrest;
 
 import io.bakeoff.events.model.Problem;
+import io.bakeoff.events.writing.Intake;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -8,6 +9,7 @@ import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.reactive.function.server.ServerRequest;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Reads a JSON body of limited size. */
@@ -18,19 +20,37 @@ final class RequestBody {
     private RequestBody() {}
 
     /** The bytes of the body; fails with a {@link RefusedException}. */
-    static Mono<byte[]> read(ServerRequest request, int limit) {
+    static Mono<byte[]> read(ServerRequest request, int limit, Intake intake) {
         HttpHeaders headers = request.headers().asHttpHeaders();
         Problem problem = problem(headers, limit);
         if (problem != null) {
             return Mono.error(new RefusedException(problem));
         }
-        return DataBufferUtils.join(request.exchange().getRequest().getBody(), limit)
+        Flux<DataBuffer> body = request.exchange().getRequest().getBody();
+        long length = headers.getContentLength();
+        boolean free = length >= 0 && length <= Intake.FREE_BYTES;
+        return DataBufferUtils.join(free ? body : charged(body, intake.charge()), limit)
                 .map(RequestBody::bytes)
                 .defaultIfEmpty(new byte[0])
                 .onErrorMap(failure -> new RefusedException(problem(failure, limit)));
     }
 
+    private static Flux<DataBuffer> charged(Flux<DataBuffer> body, Intake.Charge charge) {
+        return body.<DataBuffer>handle((part, sink) -> {
+                    if (charge.add(part.readableByteCount())) {
+                        sink.next(part);
+                    } else {
+                        DataBufferUtils.release(part);
+                        sink.error(new RefusedException(Problem.TOO_MANY_BYTES));
+                    }
+                })
+                .doFinally(ended -> charge.release());
+    }
+
     private static Problem problem(Throwable failure, int limit) {
+        if (failure instanceof RefusedException refused) {
+            return refused.problem();
+        }
         // Any other failure is a client that disconnects or takes too long.
         return failure instanceof DataBufferLimitException ? Problem.bodyTooLarge(limit) : Problem.INCOMPLETE_BODY;
     }

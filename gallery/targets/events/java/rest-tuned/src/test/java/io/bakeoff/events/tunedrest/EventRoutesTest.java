@@ -7,6 +7,7 @@ import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.writing.EventWriter;
 import io.bakeoff.events.writing.Events;
 import io.bakeoff.events.writing.FakeStorage;
+import io.bakeoff.events.writing.Intake;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,7 @@ class EventRoutesTest {
     private final FakeStorage storage = new FakeStorage();
     private final Settings settings = Settings.read(Map.of("QUEUE_EVENTS", "1")::get);
     private final EventWriter writer = new EventWriter(storage, settings, clock);
+    private final Intake intake = new Intake(1 << 20);
     private final WebTestClient client = client(settings);
 
     @Test
@@ -58,6 +60,25 @@ class EventRoutesTest {
                 .contentType(MediaType.APPLICATION_JSON)
                 .body(BodyInserters.fromDataBuffers(pieces))
                 .exchange()
+                .expectStatus()
+                .isOk();
+    }
+
+    @Test
+    void aBodyForWhichTheBudgetHasNoRoomIsRefused() {
+        Intake.Charge other = intake.charge();
+        assertThat(other.add(900_000)).isTrue();
+        post("/api/v1/events/bulk", "[" + " ".repeat(200_000) + EVENT + "]")
+                .expectStatus()
+                .isEqualTo(503)
+                .expectHeader()
+                .valueEquals("Retry-After", "1")
+                .expectHeader()
+                .valueEquals("Connection", "close")
+                .expectBody(String.class)
+                .isEqualTo(failure("server: unfinished requests occupy too much memory, retry later"));
+        other.release();
+        post("/api/v1/events/bulk", "[" + " ".repeat(200_000) + EVENT + "]")
                 .expectStatus()
                 .isOk();
     }
@@ -243,7 +264,7 @@ class EventRoutesTest {
     }
 
     private WebTestClient client(Settings wanted) {
-        return WebTestClient.bindToRouterFunction(new EventRoutes(new EventHandler(writer), wanted))
+        return WebTestClient.bindToRouterFunction(new EventRoutes(new EventHandler(writer, intake), wanted))
                 .build();
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -20,12 +22,39 @@ class SlowClientHandlerTest {
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n";
     private static final long LIMIT_S = SlowClientHandler.LIMIT.toSeconds();
 
+    private int reads;
     private final EmbeddedChannel connection = new EmbeddedChannel();
 
     @BeforeEach
     void connect() {
         connection.freezeTime();
-        connection.pipeline().addLast(new HttpServerCodec(), new SlowClientHandler(SlowClientHandler.LIMIT));
+        connection
+                .pipeline()
+                .addLast(new CountedReads(), new HttpServerCodec(), new SlowClientHandler(SlowClientHandler.LIMIT));
+    }
+
+    @Test
+    void readingPausesWhileManyRequestsHaveNoReply() {
+        for (int request = 0; request < SlowClientHandler.PIPELINED; request++) {
+            receive(HEAD + "{}");
+        }
+        reads = 0;
+        connection.read();
+        assertThat(reads).isZero();
+        reply();
+        assertThat(reads).isOne();
+    }
+
+    @Test
+    void readingPausesWhileRepliesAreUnread() {
+        receive(HEAD + "{}");
+        connection.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+        reads = 0;
+        connection.read();
+        assertThat(reads).isZero();
+        connection.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+        connection.runPendingTasks();
+        assertThat(reads).isOne();
     }
 
     @Test
@@ -105,5 +134,12 @@ class SlowClientHandlerTest {
     private void pass(long seconds) {
         connection.advanceTimeBy(seconds, TimeUnit.SECONDS);
         connection.runScheduledPendingTasks();
+    }
+
+    private final class CountedReads extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void read(ChannelHandlerContext context) {
+            reads++;
+        }
     }
 }

@@ -71,6 +71,11 @@ class ErrorHandler {
     static ResponseEntity<Reply> reply(Problem problem) {
         HttpHeaders headers = new HttpHeaders();
         switch (problem.kind()) {
+            case EXHAUSTED -> {
+                headers.set(HttpHeaders.RETRY_AFTER, "1");
+                // The rest of the body is not read.
+                headers.setConnection("close");
+            }
             case OVERLOADED, UNAVAILABLE -> headers.set(HttpHeaders.RETRY_AFTER, "1");
             case UNAUTHORIZED -> headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
             default -> {}
@@ -89,7 +94,7 @@ class ErrorHandler {
             case UNSUPPORTED_MEDIA -> HttpStatus.UNSUPPORTED_MEDIA_TYPE;
             case UNAUTHORIZED -> HttpStatus.UNAUTHORIZED;
             case OVERLOADED -> HttpStatus.TOO_MANY_REQUESTS;
-            case UNAVAILABLE -> HttpStatus.SERVICE_UNAVAILABLE;
+            case EXHAUSTED, UNAVAILABLE -> HttpStatus.SERVICE_UNAVAILABLE;
             case INTERNAL -> HttpStatus.INTERNAL_SERVER_ERROR;
         };
     }

@@ -1,0 +1,94 @@
+package io.bakeoff.events.tunedgrpc;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+
+/**
+ * Closes a connection on which DATA frames arrive that are empty and do not end their stream, too many in a row.
+ *
+ * <p>grpc-java keeps each of them until the message is complete, without charging flow control. The first handler of a
+ * connection; with TLS it moves behind the decryption.
+ */
+final class EmptyFrames extends ChannelInboundHandlerAdapter {
+    /** Most empty frames in a row. */
+    static final int LIMIT = 100;
+
+    private static final int PREFACE_BYTES = 24;
+    private static final int HEADER_BYTES = 9;
+    private static final int TYPE_AT = 3;
+    private static final int FLAGS_AT = 4;
+    private static final int DATA = 0;
+    private static final int END_STREAM = 1;
+
+    /** Bytes before the next frame. */
+    private int skipped = PREFACE_BYTES;
+
+    /** Bytes of the header of a frame that have arrived. */
+    private int headerBytes;
+
+    private int length;
+    private int type;
+    private int flags;
+    private int emptyFrames;
+    private boolean started;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        if (!started) {
+            started = true;
+            ChannelHandlerContext decryption = context.pipeline().context(SslHandler.class);
+            if (decryption != null) {
+                context.pipeline()
+                        .addAfter(decryption.name(), null, new EmptyFrames())
+                        .remove(this);
+                // Decrypted bytes must not skip the new handler.
+                context.fireChannelRead(message);
+                return;
+            }
+        }
+        if (message instanceof ByteBuf bytes && isFlood(bytes)) {
+            bytes.release();
+            context.close();
+        } else {
+            context.fireChannelRead(message);
+        }
+    }
+
+    private boolean isFlood(ByteBuf bytes) {
+        int at = bytes.readerIndex();
+        int end = bytes.writerIndex();
+        while (at < end) {
+            int here = Math.min(skipped, end - at);
+            skipped -= here;
+            at += here;
+            while (at < end && skipped == 0) {
+                header(bytes.getUnsignedByte(at));
+                at++;
+            }
+            if (emptyFrames > LIMIT) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void header(int octet) {
+        if (headerBytes < TYPE_AT) {
+            length = length << 8 | octet;
+        } else if (headerBytes == TYPE_AT) {
+            type = octet;
+        } else if (headerBytes == FLAGS_AT) {
+            flags = octet;
+        }
+        headerBytes++;
+        if (headerBytes == HEADER_BYTES) {
+            boolean empty = type == DATA && length == 0 && (flags & END_STREAM) == 0;
+            emptyFrames = empty ? emptyFrames + 1 : 0;
+            skipped = length;
+            headerBytes = 0;
+            length = 0;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.bakeoff.events.tunedgrpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EmptyFramesTest {
+    private static final int DATA = 0;
+    private static final int PING = 6;
+    private static final int END_STREAM = 1;
+
+    private final ByteBuf sent = Unpooled.buffer().writeZero(24);
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 9, 10_000})
+    void emptyFramesWithoutEndCloseTheConnection(int size) {
+        frame(DATA, 0, 3);
+        frames(EmptyFrames.LIMIT, DATA, 0);
+        assertThat(staysOpen(size)).isTrue();
+        frame(DATA, 0, 0);
+        assertThat(staysOpen(size)).isFalse();
+    }
+
+    @Test
+    void otherFramesAreNoFlood() {
+        frames(EmptyFrames.LIMIT, DATA, 0);
+        frame(DATA, 0, 20_000);
+        frames(EmptyFrames.LIMIT, DATA, 0);
+        frames(3 * EmptyFrames.LIMIT, DATA, END_STREAM);
+        frames(3 * EmptyFrames.LIMIT, PING, 0);
+        assertThat(staysOpen(1_000)).isTrue();
+    }
+
+    private void frames(int count, int type, int flags) {
+        for (int number = 0; number < count; number++) {
+            frame(type, flags, 0);
+        }
+    }
+
+    private void frame(int type, int flags, int length) {
+        sent.writeMedium(length).writeByte(type).writeByte(flags).writeInt(1).writeZero(length);
+    }
+
+    /** Sends everything in pieces of so many bytes. */
+    private boolean staysOpen(int size) {
+        EmbeddedChannel connection = new EmbeddedChannel(new EmptyFrames());
+        ByteBuf bytes = sent.duplicate();
+        int received = 0;
+        while (bytes.isReadable() && connection.isOpen()) {
+            connection.writeInbound(bytes.readRetainedSlice(Math.min(size, bytes.readableBytes())));
+        }
+        for (ByteBuf piece = connection.readInbound(); piece != null; piece = connection.readInbound()) {
+            received += piece.readableBytes();
+            piece.release();
+        }
+        assertThat(received).isLessThanOrEqualTo(sent.readableBytes());
+        return connection.isOpen() && received == sent.readableBytes();
+    }
+}
