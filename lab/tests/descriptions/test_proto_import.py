@@ -97,9 +97,7 @@ LIBRARY = """
     }
     message Named { string name = 1; }
     message UpdateBookRequest { Book book = 1; google.protobuf.FieldMask update_mask = 2; bool validate_only = 3; }
-    message ListBooksRequest {
-      string parent = 1 [(google.api.resource_reference).child_type = "library.example/Book"];
-    }
+    message ListBooksRequest { string parent = 1; }
     message MoveBookRequest {
       string name = 1;
       string other_shelf = 2 [(google.api.resource_reference).type = "library.example/Shelf"];

@@ -83,7 +83,7 @@ class Orders(ThreadingHTTPServer):
         self.orders: dict[str, Json] = {}
         self.numbers: set[int] = set()
         self.keys: set[str] = set()
-        self.customers: set[int] = set()
+        self.customers: dict[int, Json] = {}
         self.last = 0
         self.failed: list[str] = []
 
@@ -143,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
             number = int(self.path.rpartition("/")[2]) if self.command == "GET" else 1_000 + len(self.server.customers)
             if self.command == "GET" and number not in self.server.customers:
                 raise _RefusedError(404, "no such customer")
-            self.server.customers.add(number)
-            return 200, {}, {"id": number}
+            customer = self.server.customers.setdefault(number, {**(body or {}), "id": number})
+            return 200, {}, customer
         if self.path == "/products":
             return 200, {}, {"products": [{"title": "Tea", "slug": "green-tea"}]}
         if found := re.fullmatch(r"/products/(.+)", self.path):

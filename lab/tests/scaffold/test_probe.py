@@ -324,3 +324,11 @@ def test_creations_that_need_one_another_end(folder: Path) -> None:
 
     assert set(learnt.refused) == {"a", "b"}
     assert learnt.requests == 0
+
+
+def test_checks_of_replies_move_with_what_they_check(folder: Path) -> None:
+    probed(folder, "wrapped")
+
+    read = operations(folder)["getOrder"]
+    assert read.http is not None
+    assert read.http.reply == {"/data/order/id": "${captured.id}"}

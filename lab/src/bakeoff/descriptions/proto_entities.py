@@ -117,7 +117,7 @@ class ProtoEntities:
             if not is_scalar(found):
                 continue
             for entity in others:
-                if _refers(found, entity, created, others):
+                if _refers(found, entity, created, others, own):
                     yield entity, (found.name,), "id", found
 
     def _own_fields(self, method: Method, own: Entity) -> Iterator[tuple[Entity, Path, str, FieldDescriptorProto]]:
@@ -233,8 +233,14 @@ def _capture_in(found: FieldDescriptorProto, own: Entity) -> str | None:
     return own.named_by(found.name)
 
 
-def _refers(found: FieldDescriptorProto, entity: Entity, created: Entity | None, others: Sequence[Entity]) -> bool:
-    """Whether a field of any request names an entity: by its annotation, by the name, or as the parent."""
+def _refers(
+    found: FieldDescriptorProto,
+    entity: Entity,
+    created: Entity | None,
+    others: Sequence[Entity],
+    own: Entity | None = None,
+) -> bool:
+    """Whether a field of a request, about `own` or creating, names an entity: annotated, by its name, or as parent."""
     target = reference(found)
     if target.type and target.type != "*":
         return str(target.type) == entity.resource
@@ -243,7 +249,8 @@ def _refers(found: FieldDescriptorProto, entity: Entity, created: Entity | None,
         return created is None or not _is_own(found, created)
     if name != "parent":
         return False
-    child = next((each for each in (*others, created) if each and target.child_type == each.resource != ""), created)
+    child = next((each for each in (*others, created) if each and target.child_type == each.resource != ""), None)
+    child = child or created or own
     if child is not None and child.patterns:
         return entity.contains(child)
-    return len(others) == 1
+    return [each for each in others if each is not child] == [entity]

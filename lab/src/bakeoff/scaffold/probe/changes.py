@@ -111,6 +111,8 @@ def entry_of(changed: Operation, original: Operation | None, protocol: str) -> d
     entry = {name: value for name, value in new.items() if value != old.get(name) and name != protocol}
     call, old_call = _object(new.get(protocol)), _object(old.get(protocol))
     differing = {name: value for name, value in call.items() if value != old_call.get(name)}
+    # A table that is empty now replaces the one that was described.
+    differing |= {name: {} for name, value in old_call.items() if name not in call and isinstance(value, Mapping)}
     return {"name": changed.name, **entry, **({protocol: differing} if differing else {})}
 
 

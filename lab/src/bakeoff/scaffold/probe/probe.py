@@ -92,6 +92,7 @@ class Probe:
             return
         self.replies[name] = reply
         self._take_status(name, reply)
+        self._find_replies(name, reply)
         operation = self.operations[name]
         if operation.login:
             self.login = reply.captured(self.service.call(operation).capture) or {}
@@ -174,6 +175,29 @@ class Probe:
         if reply.status not in expected:
             self.operations[name] = with_call(self.operations[name], self.service.protocol, expect=reply.status)
             self.lines.append(f"{name} answers {reply.status}, not {expected[0]}.")
+
+    def _find_replies(self, name: str, reply: Reply) -> None:
+        """Checks of a reply, and the entity that it shows, where these stand elsewhere than described."""
+        operation = self.operations[name]
+        call = self.service.call(operation)
+        places = [pointer for pointer, _ in places_of(reply.document)]
+        checks: dict[str, Json] = {}
+        for pointer, value in call.reply.items():
+            end = pointer.rsplit("/", 1)[-1]
+            found = [pointer] if pointer in places else [each for each in places if each.rsplit("/", 1)[-1] == end]
+            checks |= {found[0]: value} if found else {}
+        if checks == call.reply:
+            return
+        self.operations[name] = with_call(operation, self.service.protocol, reply=checks)
+        moved = next((each for each in checks if each not in call.reply), None)
+        first = next(iter(call.reply))
+        if moved is None or not moved.endswith(first):
+            self.lines.append(f"{name} does not show {first}, which is not checked.")
+            return
+        self.lines.append(f"{name} shows {first} at {moved}.")
+        if operation.reads is not None:
+            reads = replace(operation.reads, document=moved.removesuffix(first) + operation.reads.document)
+            self.operations[name] = replace(self.operations[name], reads=reads)
 
     def _find_captures(self, name: str, reply: Reply) -> None:
         """Captures that the reply does not have where the description says: elsewhere in it, or in Location."""
