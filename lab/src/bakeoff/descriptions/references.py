@@ -29,10 +29,10 @@ Place = tuple[str | int, ...]
 class Bundle:
     """A document with all files that it refers to; `faults` are references that cannot be followed."""
 
-    def __init__(self, file: DocumentFile, document: dict[str, Any]) -> None:
+    def __init__(self, file: DocumentFile, document: Any) -> None:
         self._file = file
         self._document = document
-        self._files: dict[str, Any] = {}
+        self._files: Any = {}
         self._bundled_files: dict[str, DocumentFile] = {}
         self.sources: list[Path] = []
         self._kept: list[tuple[Place, str]] = []
@@ -72,7 +72,7 @@ class Bundle:
                     continue
             self._walk(each, (*place, name), path, root, has_names=not has_names and name in _NAMED)
 
-    def _follow(self, holder: dict[str, Any], reference: str, place: Place, path: Path, root: str) -> None:
+    def _follow(self, holder: Any, reference: str, place: Place, path: Path, root: str) -> None:
         within = self._within(reference, place, path, root)
         if within is None:
             del holder["$ref"]
@@ -80,7 +80,7 @@ class Bundle:
             holder["$ref"] = within
             self._kept.append((place, within))
 
-    def _mapping(self, mapping: dict[str, Any], place: Place, path: Path, root: str) -> None:
+    def _mapping(self, mapping: Any, place: Place, path: Path, root: str) -> None:
         for name, reference in mapping.items():
             if isinstance(reference, str) and ("#" in reference or "." in reference):
                 within = self._within(reference, (*place, "mapping", name), path, root)
@@ -181,14 +181,14 @@ class Resolve:
         return target
 
 
-def _allow_null(schema: dict[str, Any]) -> None:
+def _allow_null(schema: Any) -> None:
     """OpenAPI 3.0 says nullable where JSON Schema has the type null."""
     schema["type"] = [schema["type"], "null"]
     if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
         schema["enum"] = [*schema["enum"], None]
 
 
-def _other_kind(schema: dict[str, Any]) -> str | None:
+def _other_kind(schema: Any) -> str | None:
     """The type of a schema, where its default is of another one."""
     kinds = schema.get("type")
     allowed = kinds if isinstance(kinds, list) else [kinds]
@@ -210,7 +210,7 @@ _KINDS = {
 }
 
 
-def _ask_for_what_is_written(schema: dict[str, Any]) -> None:
+def _ask_for_what_is_written(schema: Any) -> None:
     """Members that are only read are not required of a request."""
     hidden = {name for name, each in schema["properties"].items() if isinstance(each, dict) and each.get("readOnly")}
     if hidden:

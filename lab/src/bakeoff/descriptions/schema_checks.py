@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import jsonschema_rs
 
 from bakeoff.descriptions.json_members import JsonObject
 from bakeoff.documents.checked import Json
+
+Validator: TypeAlias = jsonschema_rs.Draft4Validator | jsonschema_rs.Draft202012Validator
 
 _ROOT = "urn:bakeoff:description"
 
@@ -17,7 +19,7 @@ class SchemaChecks:
 
     def __init__(self, document: JsonObject) -> None:
         self._document: Any = document
-        self._known: dict[int, tuple[JsonObject, Any]] = {}
+        self._known: dict[int, tuple[JsonObject, Validator | None]] = {}
 
     def accepts(self, schema: JsonObject, value: Json) -> bool:
         return self.problem(schema, value) is None
@@ -37,21 +39,21 @@ class SchemaChecks:
         several = jsonschema_rs.ValidationErrorKind.OneOfMultipleValid
         return next((str(each.message) for each in errors if not isinstance(each.kind, several)), None)
 
-    def _validator(self, schema: JsonObject) -> Any:
+    def _validator(self, schema: JsonObject) -> Validator | None:
         known = self._known.get(id(schema))
         if known is None:
             known = schema, self._compiled(schema)
             self._known[id(schema)] = known
         return known[1]
 
-    def _compiled(self, schema: JsonObject) -> Any:
+    def _compiled(self, schema: JsonObject) -> Validator | None:
         try:
             return self._kind(_rooted(schema), registry=self._registry, offline=True, validate_formats=False)
         except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
             return None  # a schema with a fault, which is reported with the document's others
 
     @cached_property
-    def _kind(self) -> Any:
+    def _kind(self) -> type[Validator]:
         """OpenAPI 3.0 has the exclusive limits of draft 4."""
         is_old = str(self._document.get("openapi", "")).startswith("3.0")
         return jsonschema_rs.Draft4Validator if is_old else jsonschema_rs.Draft202012Validator

@@ -1,7 +1,6 @@
 """Schemas without references and alternatives: `allOf` in one schema, and each combination of the other keywords."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
 from bakeoff.descriptions.references import Resolve
@@ -150,7 +149,7 @@ def joined(base: Schema, more: Schema) -> Schema:
     """What both schemas allow, where one schema can say it; otherwise `more` counts."""
     if not base or not more:
         return more or base
-    both: dict[str, Any] = {**base, **more}
+    both: dict[str, Json] = {**base, **more}
     for name in base.keys() & more.keys():
         one, other = base[name], more[name]
         if one == other:

@@ -5,6 +5,7 @@ from typing import Any
 
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
 from bakeoff.descriptions.references import BUNDLED
+from bakeoff.documents.checked import Json
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -14,7 +15,7 @@ _OF_SCHEMAS = {
     *("type", "format", "items", "default", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength"),
     *("minLength", "pattern", "maxItems", "minItems", "uniqueItems", "enum", "multipleOf", "x-nullable"),
 }
-_STYLES: dict[str, dict[str, Any]] = {
+_STYLES: dict[str, dict[str, Json]] = {
     "multi": {"style": "form", "explode": True},
     "ssv": {"style": "spaceDelimited", "explode": False},
     "pipes": {"style": "pipeDelimited", "explode": False},
@@ -23,7 +24,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 _FLOWS = {"accessCode": "authorizationCode", "application": "clientCredentials"}
 
 
-def as_openapi(document: JsonObject) -> dict[str, Any]:
+def as_openapi(document: JsonObject) -> dict[str, Json]:
     """The document in the members of OpenAPI 3.0, references included."""
     return _Conversion(document).whole()
 
@@ -32,7 +33,7 @@ class _Conversion:
     def __init__(self, document: JsonObject) -> None:
         self._document: Any = _with_references(document)
 
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict[str, Json]:
         given = self._document
         components = {
             "schemas": object_in(given, "definitions"),
@@ -60,15 +61,15 @@ class _Conversion:
             return [{"url": base or "/"}]
         return [{"url": f"{scheme}://{host}{base}"} for scheme in schemes if scheme in ("http", "https")]
 
-    def _item(self, item: JsonObject) -> dict[str, Any]:
+    def _item(self, item: JsonObject) -> dict[str, Json]:
         shared = objects_of(list_in(item, "parameters"))
-        converted: dict[str, Any] = {"$ref": item["$ref"]} if "$ref" in item else {}
+        converted: dict[str, Json] = {"$ref": item["$ref"]} if "$ref" in item else {}
         for method in _METHODS:
             if method in item:
                 converted[method] = self._operation(object_in(item, method), shared)
         return converted
 
-    def _operation(self, operation: JsonObject, shared: list[JsonObject]) -> dict[str, Any]:
+    def _operation(self, operation: JsonObject, shared: list[JsonObject]) -> dict[str, Json]:
         moved = ("parameters", "responses", "consumes", "produces", "schemes")
         converted = {name: each for name, each in operation.items() if name not in moved}
         own = [self._resolved(each) for each in objects_of(list_in(operation, "parameters"))]
@@ -96,7 +97,7 @@ class _Conversion:
             parameter = object_in(object_in(self._document, "parameters"), reference.rpartition("/")[2])
         return {}
 
-    def _parameter(self, parameter: JsonObject) -> dict[str, Any]:
+    def _parameter(self, parameter: JsonObject) -> dict[str, Json]:
         if "$ref" in parameter:
             return dict(parameter)
         schema = {name: each for name, each in parameter.items() if name in _OF_SCHEMAS}
@@ -106,7 +107,7 @@ class _Conversion:
             style = _STYLES.get(text_in(parameter, "collectionFormat"), {"style": "form", "explode": False})
         return {**kept, **style, "schema": _schema(schema)}
 
-    def _body(self, sent: list[JsonObject], consumes: list[str]) -> dict[str, Any]:
+    def _body(self, sent: list[JsonObject], consumes: list[str]) -> dict[str, Json]:
         body = next((each for each in sent if each.get("in") == "body"), None)
         if body is not None:
             types = [each for each in consumes if each not in _FORMS] or ["application/json"]
@@ -115,19 +116,19 @@ class _Conversion:
         has_files = any(each.get("type") == "file" for each in sent)
         usual = _FORMS[1] if has_files or (_FORMS[0] not in consumes and _FORMS[1] in consumes) else _FORMS[0]
         fields = {text_in(each, "name"): self._parameter(each) for each in sent}
-        schema = {
+        schema: Json = {
             "type": "object",
             "properties": {name: _described(each) for name, each in fields.items()},
             "required": [text_in(each, "name") for each in sent if each.get("required")],
         }
-        encoding = {
+        encoding: Json = {
             name: {"style": each["style"], "explode": each["explode"]}
             for name, each in fields.items()
             if "style" in each
         }
         return {"content": {usual: {"schema": schema, **({"encoding": encoding} if encoding else {})}}}
 
-    def _response(self, response: JsonObject, produces: Any) -> dict[str, Any]:
+    def _response(self, response: JsonObject, produces: Any) -> dict[str, Json]:
         if "$ref" in response:
             return dict(response)
         converted = {name: each for name, each in response.items() if name not in ("schema", "examples", "headers")}
@@ -140,18 +141,18 @@ class _Conversion:
         return converted
 
 
-def _described(field: JsonObject) -> dict[str, Any]:
+def _described(field: JsonObject) -> dict[str, Json]:
     return {**object_in(field, "schema"), **({"example": field["x-example"]} if "x-example" in field else {})}
 
 
-def _schema(schema: JsonObject) -> dict[str, Any]:
+def _schema(schema: JsonObject) -> dict[str, Json]:
     converted = dict(schema)
     if converted.get("type") == "file":
         converted |= {"type": "string", "format": "binary"}
     return converted
 
 
-def _scheme(scheme: JsonObject) -> dict[str, Any]:
+def _scheme(scheme: JsonObject) -> dict[str, Json]:
     kind = text_in(scheme, "type")
     if kind == "basic":
         return {"type": "http", "scheme": "basic"}
@@ -174,7 +175,7 @@ def _with_references(value: Any) -> Any:
     return converted
 
 
-def _converted_members(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _converted_members(value: dict[str, Json]) -> Iterator[tuple[str, Any]]:
     for name, each in value.items():
         if name == "$ref" and isinstance(each, str):
             for section, place in _SECTIONS.items():
