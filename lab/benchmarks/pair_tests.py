@@ -2,7 +2,7 @@
 
 Simulates the throughputs of six contenders over rounds, with a known truth, and judges all pairs with each of four
 tests, after Holm's correction. Prints how many comparisons of equals report any difference, and how many pairs with a
-contender that is truly 10 % faster report it. For docs/METHOD.md.
+contender that is truly 10 % faster report it. For docs/METHOD_APPENDIX.md.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """How often the intervals of `run rate --slo` contain the truth: `python lab/benchmarks/rate_search.py [TIMES]`.
 
-Simulates searches of two targets, interleaved trial by trial, on a machine that drifts. For docs/METHOD.md.
+Simulates searches of two targets, interleaved trial by trial, on a machine that drifts. For docs/METHOD_APPENDIX.md.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The error rates in METHOD.md, of whole reports, on simulated machines with a known truth.
+"""The error rates in METHOD_APPENDIX.md, of whole reports, on simulated machines with a known truth.
 
 A few comparisons of each case; `lab/benchmarks/verdicts.py` makes the table, of as many as one likes.
 """
