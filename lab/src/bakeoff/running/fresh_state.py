@@ -45,8 +45,10 @@ def own_state(testbed: Testbed, target: Target, workload: Workload, variant: Var
         with maker.folder() as folder:
             yield replace(testbed, state=folder)
     elif testbed.server is not None and has_own_database(target, workload):
-        with maker.database(testbed.server) as server:
-            server.checkpoint()
+        with maker.database(testbed.server) as made:
+            made.checkpoint()
+            # What makes databases may know the server from before a crash.
+            server = replace(made, pid=testbed.server.pid, container=testbed.server.container)
             yield replace(testbed, server=server)
     else:
         yield testbed

@@ -66,7 +66,9 @@ def tree_pinned_to(pid: int, cpus: tuple[int, ...] | None) -> Iterator[None]:
     try:
         yield
     finally:
-        _bind_tree(pid, before)
+        # After a crash another process has its place, which was started with the binding.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            _bind_tree(pid, before)
 
 
 def _bind_tree(pid: int, cpus: Set[int]) -> None:
