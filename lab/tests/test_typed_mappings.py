@@ -17,6 +17,12 @@ _UNTYPED = {
     "conformance/vectors.py": 2,
     # Manifests, as YAML and the API of Kubernetes hold them.
     "containers/pods.py": 1,
+    # A buf.yaml as written: members of another type count as absent.
+    "descriptions/proto_sources.py": 1,
+    # JSON that the API of a forge takes.
+    "forges/api.py": 2,
+    # The event of a pipeline, as the forge writes it.
+    "forges/pipeline.py": 2,
     # Members of RunFigures by name; the columns hold numbers and texts.
     "history/run_figures.py": 1,
     # Values of options of every type; combinations only compare them.
@@ -28,7 +34,7 @@ _UNTYPED = {
     # Values that a finding's message formats, each by its own format.
     "results/findings.py": 1,
 }
-_MOST = 9
+_MOST = 14
 _BARE = {"Mapping", "MutableMapping", "dict", "Dict"}
 
 

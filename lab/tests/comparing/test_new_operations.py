@@ -86,7 +86,6 @@ def proven(
     monkeypatch: pytest.MonkeyPatch, failing: Mapping[str, set[str]], order: tuple[str, ...] = SIDES
 ) -> tuple[dict[str, set[str]], Recorded]:
     """The operations that are sent to each side that may be measured."""
-    monkeypatch.setattr("bakeoff.comparing.proofs.durability_proof", lambda *_, **__: None)
     smoked = Smoked(failing)
     measurer: Any = smoked
     sides = [Contender(target("shop"), SHOP, engine("native"), factors={"commit": side}) for side in order]

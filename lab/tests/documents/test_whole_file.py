@@ -36,3 +36,13 @@ def test_a_private_file_is_its_owners_alone_and_does_not_stay(tmp_path: Path) ->
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.read_bytes() == b"secret"
     assert not path.exists()
+
+
+def test_a_file_never_replaces_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "kept").write_text("kept")
+    with pytest.raises(IsADirectoryError):
+        write_whole(folder, b"report")
+    assert [each.name for each in tmp_path.iterdir()] == ["results"]
+    assert (folder / "kept").read_text() == "kept"

@@ -46,6 +46,11 @@ UNSTAMPED: dict[str, Any] = {**CROWDED, "phases": {}}
 WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWDED, "2": WAITING}}
 
 
+def committing(commits: int) -> dict[str, Any]:
+    """Commits of the only phase, which acknowledges 10,000 operations."""
+    return {"phases": {"1": {"commits": commits, **IDLE}}}
+
+
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
@@ -68,8 +73,8 @@ WAITING_AT_LAST = {**CROWDED, "active_backends_mean": 3.0, "phases": {"1": CROWD
         ({"environment": {"cores": "1"}}, "target-cpu"),
         ({"environment": {"cores": "many"}}, "unknown"),
         ({"ceilings": {"engine": 2000.0}}, "generator"),
-        ({"ceilings": LINES, "database_activity": {"operations_per_commit": 1.0}}, "database"),
-        ({"ceilings": LINES, "database_activity": {"operations_per_commit": 30.0}}, "load"),
+        ({"ceilings": LINES, "database_activity": committing(10_000)}, "database"),
+        ({"ceilings": LINES, "database_activity": committing(333)}, "load"),
         ({"ceilings": LINES}, "load"),
     ],
 )

@@ -82,7 +82,7 @@ def test_another_port_than_the_one_that_was_given(tmp_path: Path) -> None:
 
 def test_a_port_that_opens_without_a_healthy_answer(tmp_path: Path) -> None:
     words, port = refused(tmp_path, LISTENS, "PORT")
-    assert f"It listens on port {port}, and its health check fails: correct ready, or [health]." in words
+    assert f"It listens on port {port}, and its health check fails. Correct ready, or [health]." in words
 
 
 def test_a_program_that_does_not_exist(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Writes files and folders that appear whole or not at all, and files that no other user can read."""
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,14 +12,16 @@ from pathlib import Path
 def made_whole(path: Path) -> Iterator[Path]:
     """A place beside the path for a file or a folder, which is moved to the path when the block ends well.
 
-    A reader or a crash never meets half of it. What was at the path before is replaced.
+    A reader or a crash never meets half of it. What was at the path before is replaced, except a folder by a file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
     _remove(partial)
     yield partial
-    if path.is_dir():
-        _remove(path)
+    if path.is_dir() and not partial.is_dir():
+        _remove(partial)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    _remove(path)
     partial.replace(path)
 
 

@@ -178,8 +178,9 @@ class TargetProcess:
     def _why_unhealthy(self) -> str:
         """Whether it listens where it should, and what to correct."""
         if ports.is_listening(self.access.host, self.port):
-            shown = answer_to(self._health, self.access)
-            return f"It listens on port {self.port}, and its health check fails: {shown} Correct ready, or [health]."
+            answer = answer_to(self._health, self.access)
+            shown = f": {answer}" if answer else "."
+            return f"It listens on port {self.port}, and its health check fails{shown} Correct ready, or [health]."
         given = f"use {{port}} in its run or env, or the variable {self._target.manifest.run.port_variable}."
         elsewhere = ", ".join(map(str, ports.ports_of_session(self.pid)))
         if elsewhere:
