@@ -193,9 +193,12 @@ def forge() -> Iterator[FakeForge]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, headless; a test that needs it is skipped where there is none."""
+    """Chromium, headless; a test that needs it is skipped where there is none.
+
+    For one module: its event loop keeps running, and asyncio of later tests would refuse to run beside it.
+    """
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not on PATH (Debian: apt-get install chromium)")
