@@ -103,10 +103,11 @@ fn the_time_from_a_reply_to_the_next_request_is_lag_in_the_closed_model() {
     // A message that takes long to render makes the engine late, which shows.
     let large = json!(["{\"a\":\"", {"slot": "pad", "text": "x".repeat(LARGE)}, "\"}"]);
     let slowed = lag_of(&json!({"size_bytes": LARGE, "operations": [operation("POST", json!(["/"]), large)]}));
-    assert!(slowed.value_at_quantile(0.5) > 4 * lag.value_at_quantile(0.5), "{} ns", slowed.value_at_quantile(0.5));
+    // The least of each: a busy machine makes any of them late, and none early.
+    assert!(slowed.min() > 2 * lag.min(), "{} ns against {} ns", slowed.min(), lag.min());
     // Each user rests between its requests: they have a time at which they are due, and the reply does not matter.
     let thinks = lag_of(&json!({"think_time_ms": 20}));
-    assert!(thinks.value_at_quantile(0.5) < 20_000_000, "{} ns", thinks.value_at_quantile(0.5));
+    assert!(thinks.min() < 20_000_000, "{} ns", thinks.min());
 }
 
 #[test]

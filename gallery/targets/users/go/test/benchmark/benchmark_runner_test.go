@@ -11,7 +11,7 @@ import (
 
 func TestTheRunnerMeasuresEveryOperationOverBothProtocols(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.json")
-	config := &BenchmarkConfig{Duration: 20 * time.Millisecond, Concurrency: 3, OutputFormat: "json", OutputFile: file}
+	config := &BenchmarkConfig{Duration: 300 * time.Millisecond, Concurrency: 3, OutputFormat: "json", OutputFile: file}
 	reports, err := NewBenchmarkRunner(config).RunAllBenchmarks()
 	if err != nil {
 		t.Fatal(err)
