@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-from certificates import Certificate
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from grpc_tools import protoc
+
+from certificates import Certificate
 
 PROTO = """
 syntax = "proto3";

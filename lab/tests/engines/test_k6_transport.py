@@ -5,9 +5,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from certificates import NAME, Certificate, self_signed
 from k6_harness import Outcome, Record, iterations, plan_for, run_engine
 from k6_servers import Server, grpc_server, http_server
+
+from certificates import NAME, Certificate, self_signed
 
 HEADERS = {"authorization": "Bearer a.b-c", "x-tenant": "7"}
 TRANSPORTS = pytest.mark.parametrize(("protocol", "serve"), [("http", http_server), ("grpc", grpc_server)])
