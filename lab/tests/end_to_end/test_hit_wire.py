@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -191,7 +192,11 @@ def test_a_signal_ends_the_load_with_the_figures_so_far(program: Path, sent_sign
 
     with serving(script) as server:
         command = [str(program), "hit", server.url, "-u", "2", "-d", "60s", "--warm-up", "0s", "--json"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Tests under nohup ignore the signal, and their children would.
+        unignored = partial(signal.signal, sent_signal, signal.SIG_DFL)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=unignored
+        )
         assert enough.wait(60)
         process.send_signal(sent_signal)
         out, _ = process.communicate(timeout=60)

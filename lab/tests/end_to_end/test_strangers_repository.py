@@ -207,7 +207,8 @@ def test_a_stranger_measures_and_guards_his_service(repository: Repository) -> N
     slower = _failed_operations(said)
     assert slower.keys() == {"listItems"} and "mean" in slower["listItems"], said
     repository.revert()
-    repository.bakeoff("gate", "--against", "HEAD~2", "--no-rerun", *SHORT)
+    # Levels this short on a busy machine may leave a check open, which is no regression.
+    repository.bakeoff("gate", "--against", "HEAD~2", "--no-rerun", "--unclear", "pass", *SHORT)
     status = subprocess.run(
         ["git", "status", "--short"], cwd=repository.root, capture_output=True, text=True, check=True
     )

@@ -251,7 +251,7 @@ def test_comparisons_are_judged_one_by_one_and_single_runs_together(
     runs = [
         run_of(name, [rate], number) for number in (1, 2, 3) for name, rate in (("go-rest", 500), ("rust-rest", 900))
     ]
-    first, *_ = add(store, *runs)
+    first, second, *_ = add(store, *runs)
     other = add(store, run_of("go-rest", [700]))[0]
 
     def judged(*names: str) -> dict[str, list[tuple[str, int | None]]]:
@@ -259,9 +259,11 @@ def test_comparisons_are_judged_one_by_one_and_single_runs_together(
         return {name: [(each.label, each.rank) for each in reported.contenders] for name, reported in found.items()}
 
     assert judged("c1", "c2") == {"c1": [("Rust REST", 1), ("Go REST", 2)], "c2": [("Go REST", 1)]}
-    assert judged(str(first), str(other)) == {
-        f"{first}, {other}": [(f"Go REST · run {other}", 1), (f"Go REST · run {first}", 2)]
+    assert judged(str(first), str(second)) == {
+        f"{first}, {second}": [(f"Rust REST · run {second}", 1), (f"Go REST · run {first}", 2)]
     }
+    # Runs of two comparisons were not measured together.
+    assert judged(str(first), str(other)) == {}
     assert judged("c1", str(other)) == {"c1": [("Rust REST", 1), ("Go REST", 2)]}
     file = tmp_path / "run.json"
     file.write_text(json_export(project, store.server, [first]), "utf-8")

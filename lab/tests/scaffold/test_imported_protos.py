@@ -184,12 +184,13 @@ def test_no_request_of_a_fresh_import_fails(
 ) -> None:
     root = measuring_checkout.root
     measuring_checkout.file.unlink()
-    proto = root / "api.proto"
+    # A name for each: pytest uses a folder again, and a file is compiled once in a process.
+    proto = root / f"api{len(text)}.proto"
     proto.write_text(textwrap.dedent(text), "utf-8")
     monkeypatch.chdir(root)
     monkeypatch.delenv(PROJECT_VARIABLE)
 
-    make_project(InitOptions(["api"], proto=Path("api.proto")))
+    make_project(InitOptions(["api"], proto=Path(proto.name)))
     with serving(handler(ProtoCodec(ProtoSource(proto)))) as url:
         request = replace(QUICK, attached={"api": url})
         comparison = compare(measuring_checkout, request, PlainProgress(Console(quiet=True)))

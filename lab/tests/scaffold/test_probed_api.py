@@ -44,5 +44,6 @@ def test_a_probed_service_refuses_no_request(
     assert comparison.not_measured == {}
     (run,) = comparison.runs
     assert run.total is not None
-    assert server.failed == []
+    # The lab asks for / until the port answers.
+    assert [each for each in server.failed if not each.startswith("GET /:")] == []
     assert (run.total.failed, run.total.requests > 100) == (0, True)

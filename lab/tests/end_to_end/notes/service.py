@@ -25,6 +25,7 @@ INTO_LOG = (
 # A log with a view that merges what was appended, in the place of the table.
 AS_VIEW = """
 DROP TABLE notes;
+DROP TABLE IF EXISTS notes_log CASCADE;
 CREATE TABLE notes_log (n bigserial, id text, data jsonb);
 CREATE OR REPLACE AGGREGATE merged (jsonb) (SFUNC = jsonb_concat, STYPE = jsonb, INITCOND = '{}');
 CREATE VIEW notes AS SELECT id, merged(data ORDER BY n) AS data FROM notes_log GROUP BY id

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use prost::Message as _;
 
-use super::request::{Request, Variant};
+use super::request::Request;
 use super::target::Target;
-use super::variants::filled;
+use super::variants::{Variant, filled};
 use crate::cli::arguments::HitArguments;
 use crate::plan::{
     ArrivingPhase, BodyEncoding, CountedPhase, GrpcCall, HeldPhase, HttpCall, HttpVersion, OneOrMore, Operation, Phase,

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::target::Target;
-use super::variants;
+use super::variants::{self, Variant, text_of, words};
 use crate::cli::arguments::HitArguments;
 use crate::cli::units;
 use crate::plan::{Arrival, Protocol, check_header};
@@ -23,15 +23,6 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 const LARGEST_BODY: u64 = 16 << 20;
 const SHORTEST_MS: u64 = 100;
-
-/// Where one of the requests goes, and its body.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variant {
-    pub path: String,
-    pub body: Option<Vec<u8>>,
-    /// Values of columns, which stand in headers too.
-    pub values: Vec<(String, String)>,
-}
 
 /// Requests to one server. A duration or a number bounds the measured phase; a rate makes the model open, and `users`
 /// are then the most requests in flight.
@@ -137,19 +128,6 @@ fn body_of(data: &str) -> Result<Vec<u8>, String> {
         return Err(format!("-d {data}: a body may have at most {} MiB.", LARGEST_BODY >> 20));
     }
     Ok(content)
-}
-
-/// The text of a file.
-pub(super) fn text_of(option: &str, path: &Path) -> Result<String, String> {
-    let unusable = |reason: String| format!("{option}: {} cannot be read: {reason}.", path.display());
-    let bytes = std::fs::read(path).map_err(|error| unusable(words(&error)))?;
-    String::from_utf8(bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))
-}
-
-/// The system's words, without its number.
-fn words(error: &std::io::Error) -> String {
-    let reason = error.to_string();
-    reason.split(" (os error").next().unwrap_or(&reason).to_owned()
 }
 
 fn method_of(arguments: &HitArguments, has_body: bool) -> Result<String, String> {

@@ -2,12 +2,20 @@
 
 use std::path::Path;
 
-use super::request::{Variant, text_of};
 use super::target::Target;
 use crate::cli::arguments::HitArguments;
 
 /// Each is an operation of the plan, and counted each second.
 const MOST: usize = 10_000;
+
+/// Where one of the requests goes, and its body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    pub path: String,
+    pub body: Option<Vec<u8>>,
+    /// Values of columns, which stand in headers too.
+    pub values: Vec<(String, String)>,
+}
 
 /// The request itself, or one for each line of a file.
 pub fn variants(target: &Target, body: Option<Vec<u8>>, arguments: &HitArguments) -> Result<Vec<Variant>, String> {
@@ -95,4 +103,17 @@ fn encoded(values: &[(String, String)]) -> Vec<(String, String)> {
 /// A text with the values of columns in place of their names.
 pub fn filled(text: &str, values: &[(String, String)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("${{{name}}}"), value))
+}
+
+/// The text of a file.
+pub(super) fn text_of(option: &str, path: &Path) -> Result<String, String> {
+    let unusable = |reason: String| format!("{option}: {} cannot be read: {reason}.", path.display());
+    let bytes = std::fs::read(path).map_err(|error| unusable(words(&error)))?;
+    String::from_utf8(bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))
+}
+
+/// The system's words, without its number.
+pub(super) fn words(error: &std::io::Error) -> String {
+    let reason = error.to_string();
+    reason.split(" (os error").next().unwrap_or(&reason).to_owned()
 }
