@@ -172,7 +172,11 @@ def _highest(bench: ReferenceBench, rows: int, seconds: float, progress: Progres
     with bench.server.connect() as connection:
         row = connection.execute("SHOW max_connections").fetchone()
     most = max(1, int(row[0] if row is not None else 0) - _KEPT_SESSIONS)
-    return best_of(lambda count: draw(bench, rows, count, seconds, progress), most)
+    best = best_of(lambda count: draw(bench, rows, count, seconds, progress), most)
+    if best.rate_per_s == 0:
+        line = line_name(rows)
+        raise BakeoffError(f"PostgreSQL finished no statement of {line} in {seconds:g} s: increase --duration.")
+    return best
 
 
 def best_of(drawn: Callable[[int], Calibration], most: int) -> Calibration:

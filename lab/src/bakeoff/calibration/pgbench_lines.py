@@ -10,7 +10,6 @@ from pathlib import Path
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children
-from bakeoff.results.reference_lines import line_name
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.statements import columns, text_array, text_literal, upsert, upsert_one
@@ -90,7 +89,7 @@ def _line(
     seconds: float,
     variables: Mapping[str, str] | None = None,
 ) -> float:
-    """Rows stored durably each second, each statement a transaction."""
+    """Rows stored durably each second, each statement a transaction; 0 where none was finished."""
     bench.folder.mkdir(parents=True, exist_ok=True)
     files = [bench.folder / f"statement-{number}.sql" for number in range(len(scripts))]
     for file, script in zip(files, scripts, strict=True):
@@ -116,8 +115,8 @@ def _line(
             children.stop(process, signal.SIGTERM, timeout_s=5)
     found = re.search(r"^tps = ([0-9.]+)", output, re.MULTILINE)
     if status == 0 and found is None:
-        line = line_name(rows)
-        raise BakeoffError(f"PostgreSQL finished no statement of {line} in {seconds:g} s: increase --duration.")
+        # So many connections may finish none in a short time.
+        return 0.0
     if found is None or status != 0:
         raise BakeoffError(
             f"pgbench could not measure the reference line (status {status}):\n{children.last_lines(log)}"
