@@ -51,8 +51,14 @@ def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[Ru
             raise
 
     with ThreadPoolExecutor(len(runs) - 1, thread_name_prefix="side") as pool:
-        others = [pool.submit(work, number) for number in range(1, len(runs))]
-        first = work(0)
+        try:
+            others = [pool.submit(work, number) for number in range(1, len(runs))]
+            first = work(0)
+        except BaseException:
+            # Ctrl-C may come before this side works: no other may wait for it then.
+            alternation.interrupt()
+            alternation.leave(0)
+            raise
     return [first, *(each.result() for each in others)]
 
 
