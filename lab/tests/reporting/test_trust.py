@@ -14,7 +14,7 @@ def judged(*severities: Severity, rounds: int = 5) -> Judgement:
     """A judgement with a finding of each severity."""
     judgement, _ = comparison()
     findings = [
-        JudgedFinding(KindName(f"doubt-{number}"), severity, "Something.", "Look.")
+        JudgedFinding(KindName(f"kind-{number}"), severity, "Something.", "Look.")
         for number, severity in enumerate(severities, start=1)
     ]
     bare = [replace(each, findings=[]) for each in judgement.contenders]
@@ -26,9 +26,9 @@ def judged(*severities: Severity, rounds: int = 5) -> Judgement:
     [
         (judged(), "high", []),
         (judged("info"), "high", []),
-        (judged("warning"), "limited", ["doubt 1"]),
-        (judged("warning", "error", "warning"), "low", ["doubt 2", "doubt 1"]),
-        (judged("warning", rounds=2), "low", ["only 2 rounds", "doubt 1"]),
+        (judged("warning"), "limited", ["kind 1"]),
+        (judged("warning", "error", "warning"), "low", ["kind 2", "kind 1"]),
+        (judged("warning", rounds=2), "low", ["only 2 rounds", "kind 1"]),
     ],
     ids=["none", "info", "warning", "error", "few rounds"],
 )

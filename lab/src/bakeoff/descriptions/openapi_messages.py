@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -195,36 +195,35 @@ class Messages:
 
     def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
         """A new entity, with an id that the client chooses where it may: no other entity has it."""
-        name, members = path[0], self._templates.members(schema, written=True)
-        inner = value.get(name)
-        if name not in members:
-            return value
-        if len(path) > 1:
-            return (
-                {**value, name: self._with_own_id(inner, members[name], path[1:])}
-                if isinstance(inner, Mapping)
-                else value
-            )
-        own: Value = None
-        if kind_of(members[name]) in ("integer", "number"):
-            own = unique_integer(members[name])
-        elif kind_of(members[name]) in ("string", None) and "enum" not in members[name]:
-            own = unique_text(members[name])
-        return value if own is None else {**value, name: own}
+        return self._with_member(value, schema, path, _own_id)
 
     def _with_captured(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
         """A body that names an entity which exists."""
+        return self._with_member(value, schema, path, lambda member: _captured("${captured.id}", member))
+
+    def _with_member(
+        self, value: Mapping[str, Value], schema: Schema, path: Sequence[str], made: Callable[[Schema], Value]
+    ) -> Mapping[str, Value]:
+        """The value with what is made for the member at the path; as it is where there is none, or nothing is made."""
         name, members = path[0], self._templates.members(schema, written=True)
-        inner = value.get(name)
         if name not in members:
             return value
-        if len(path) > 1:
-            return (
-                {**value, name: self._with_captured(inner, members[name], path[1:])}
-                if isinstance(inner, Mapping)
-                else value
-            )
-        return {**value, name: _captured("${captured.id}", members[name])}
+        if len(path) == 1:
+            own = made(members[name])
+            return value if own is None else {**value, name: own}
+        inner = value.get(name)
+        if not isinstance(inner, Mapping):
+            return value
+        return {**value, name: self._with_member(inner, members[name], path[1:], made)}
+
+
+def _own_id(member: Schema) -> Value:
+    """An id for each user and sequence; None where the schema leaves the client no choice."""
+    if kind_of(member) in ("integer", "number"):
+        return unique_integer(member)
+    if kind_of(member) in ("string", None) and "enum" not in member:
+        return unique_text(member)
+    return None
 
 
 def has_files(body: Body, templates: SchemaTemplates) -> bool:

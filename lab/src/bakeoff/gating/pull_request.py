@@ -139,7 +139,7 @@ def _left_out(rows: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Text from outside that stays text, short, and mentions nobody."""
+    """Text from outside that stays text, is short, and notifies no user."""
     short = text if len(text) <= _MOST_IN_A_CELL else f"{text[: _MOST_IN_A_CELL - 1]}…"
     return plain(short).replace("@", "@\u200b")
 

@@ -34,7 +34,7 @@ pub fn exit_code() -> ExitCode {
     ExitCode::from(128 + u8::try_from(if signal == 0 { SIGINT as usize } else { signal }).unwrap_or(0))
 }
 
-/// Whether whoever started this process lets it ignore a signal.
+/// Whether the parent process lets this one ignore a signal.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

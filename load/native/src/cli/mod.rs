@@ -26,6 +26,6 @@ pub use run::run;
 pub fn print_error(error: &dyn std::fmt::Display) {
     let called = std::env::args().next().unwrap_or_default();
     let name = std::path::Path::new(&called).file_name().unwrap_or_default().display().to_string();
-    // Where nobody reads it, nobody misses it.
+    // Without a reader the message is not missed.
     let _ = writeln!(std::io::stderr(), "{name}: {error}");
 }

@@ -1,4 +1,4 @@
-//! `request`: single requests from JSON lines, for whoever needs the engine's own client.
+//! `request`: single requests from JSON lines, for programs that need the engine's own client.
 
 use std::error::Error;
 use std::io::{Write as _, stdin, stdout};
