@@ -13,7 +13,7 @@ from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
-from bakeoff.comparing.schedule import Schedule
+from bakeoff.comparing.schedule import Schedule, level_order
 from bakeoff.conformance.runner import CaseResult, ConformanceResult
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
@@ -53,7 +53,7 @@ class Store:
     def begin_comparison(self, *_: object) -> int:
         return 7
 
-    def change_request(self, _comparison_id: int, request: Mapping[str, Any]) -> None:
+    def change_request(self, _comparison_id: int, request: Mapping[str, Any], _rounds: int) -> None:
         if self._away:
             raise BakeoffError("the database is away.")
         self.request = request
@@ -395,3 +395,36 @@ def test_a_rate_that_cannot_be_stored_is_said(monkeypatch: pytest.MonkeyPatch, t
     lab.answer = probed(a=1000)
     assert lab.run(EQUAL, "a") == ["A", "a?", "a1", "a2"]
     assert any("to repeat it, give --rate 700" in line for line in lab.progress.said)
+
+
+class Clock:
+    """A clock of its own, in place of the module `time`: every run takes four seconds of it."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+
+    def monotonic(self) -> float:
+        return 4.0 * len(self._lab.measured)
+
+
+@pytest.mark.parametrize(
+    ("spend_s", "rounds", "said"),
+    [
+        (60, 6, "a round takes 8 s: 6 rounds in 60 s"),  # two smoke tests before them
+        (32, 3, "a round takes 8 s: 3 rounds in 32 s"),
+        (17, 3, "a round takes 8 s: 1 round in 17 s; 3 are measured, the fewest that a test can decide"),
+        (1, 3, "a round takes 8 s: 1 round in 1 s; 3 are measured, the fewest that a test can decide"),
+    ],
+)
+def test_a_time_is_spent_on_as_many_rounds_as_fit(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, spend_s: float, rounds: int, said: str
+) -> None:
+    monkeypatch.setattr("bakeoff.comparing.rounds.time", Clock(lab))
+    request = ComparisonRequest("quick", "", phase_duration_s=4, spend_s=spend_s, seed=7)
+    made = lab.run(request)
+    assert sorted(made[2:]) == sorted(f"{name}{number}" for name in "ab" for number in range(1, rounds + 1))
+    assert said in lab.progress.said
+    # A resumed comparison has as many rounds, and no time of its own.
+    assert (lab.store.request["rounds"], lab.store.request["spend_s"]) == (rounds, None)
+    orders = {tuple(run.level_order) for run in lab.measured if run.mode == "quick"}
+    assert orders == {tuple(level_order(3, number, rounds, 7)) for number in range(1, rounds + 1)}

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import exp
+from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -148,3 +151,30 @@ def test_runs_that_are_no_measurement(statuses: Sequence[Status], words: str | N
     checks = broken(runs)
     assert [check.metric for check in checks] == ([] if words is None else [VALIDITY])
     assert words is None or words in checks[0].words
+
+
+def test_what_would_be_found_is_found_in_four_of_five_gates() -> None:
+    """Rounds that scatter by 3%: the promise is kept where the true loss is what the gate said that it would find."""
+    numbers = Random(1)
+
+    def made(mean: float) -> list[float]:
+        return [mean * exp(numbers.gauss(0, 0.03)) for _ in range(6)]
+
+    limits = Limits(throughput_decrease=0.05)
+    promised = [
+        next(
+            check.would_find
+            for check in check_regressions(rounds(made(1000)), rounds(made(1000)), limits, paired=True).checks
+            if check.would_find is not None
+        )
+        for _ in range(200)
+    ]
+    loss = fmean(promised)
+    found = [
+        outcomes(check_regressions(rounds(made(1000)), rounds(made(1000 * (1 - loss))), limits, paired=True))[
+            "throughput"
+        ]
+        is FAILED
+        for _ in range(400)
+    ]
+    assert 0.70 <= fmean(found) <= 0.95

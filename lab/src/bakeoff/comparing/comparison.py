@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -93,6 +94,7 @@ class _Invocation:
         self._request = request
         self._progress = progress
         self._unfinished = unfinished
+        self._began = time.monotonic()
         self.comparison = Comparison(threshold=request.threshold)
 
     def choose(self) -> list[Contender]:
@@ -145,7 +147,7 @@ class _Invocation:
             store = stack.enter_context(_metrics_store(self._project))
             done = frozenset() if self._unfinished is None else self._unfinished.done
             with self._recorder(store, contenders) as recorder:
-                measure(Measurer(testbed, recorder), Schedule(self._request, done), contenders)
+                measure(Measurer(testbed, recorder, self._began), Schedule(self._request, done), contenders)
 
     def _testbed(self, contenders: Sequence[Contender], stack: contextlib.ExitStack) -> Testbed:
         """Databases, places and addresses of the contenders, until the stack is closed."""

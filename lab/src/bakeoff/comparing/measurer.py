@@ -64,10 +64,14 @@ def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[Ru
 
 @dataclass
 class Measurer:
-    """Measures runs on a testbed and records their results. `builds` names the builds that are running."""
+    """Measures runs on a testbed and records their results. `builds` names the builds that are running.
+
+    `began` is when the comparison began, in seconds of the monotonic clock.
+    """
 
     testbed: Testbed
     recorder: Recorder
+    began: float = 0.0
     builds: Callable[[], str] = lambda: ""
     calibrations: dict[str, list[Calibration]] = field(default_factory=dict)
 
@@ -99,9 +103,9 @@ class Measurer:
             raise KeyboardInterrupt
         return results
 
-    def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft) -> None:
-        """Measures turns in their order, both sides of a commit side by side; crashes each contender once."""
-        taken, crashed = 0, self._drawn(turns)
+    def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft, *, crashes: bool = True) -> None:
+        """Measures turns in their order, both sides of a commit side by side; `crashes` each contender once."""
+        taken, crashed = 0, self._drawn(turns) if crashes else {}
         for group in grouped(turns, has_own_servers=self.testbed.opposite is not None):
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
@@ -109,8 +113,8 @@ class Measurer:
             if able:
                 runs = (schedule.run_of(turn, in_slices=len(able) > 1) for turn in able)
                 # Sides that take turns end together: neither may go on after the other.
-                crashes = {key for key, number in crashed.items() if number == able[0].round and len(able) == 1}
-                self.measure(*(replace(run, crashes=run.contender.key in crashes) for run in runs))
+                now = {key for key, number in crashed.items() if number == able[0].round and len(able) == 1}
+                self.measure(*(replace(run, crashes=run.contender.key in now) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
 

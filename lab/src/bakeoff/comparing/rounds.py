@@ -1,5 +1,6 @@
 """The recipe of a comparison: prove each contender, schedule the turns, measure them, store each result."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,11 +9,15 @@ from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.proofs import Prover
 from bakeoff.comparing.reference_bracket import reference_lines
 from bakeoff.comparing.schedule import Schedule, TimeLeft
+from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.judging.slo import broken, figures_of_phase, ranking_slo
+from bakeoff.options.table import MOST_ROUNDS
+from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import EQUAL, PROBE, probe_phases
 from bakeoff.running.run_request import RunRequest
+from bakeoff.text.durations import words_for
 
 # Of the slowest contender's throughput: near the whole of it latency shows how near it is, and little else.
 SHARE = 0.7
@@ -27,8 +32,37 @@ def measure_rounds(measurer: Measurer, schedule: Schedule, contenders: Sequence[
     if schedule.request.mode == EQUAL and not schedule.request.rates:
         schedule, proven = _at_equal_rate(measurer, schedule, proven)
     turns = schedule.turns(proven)
-    with reference_lines(measurer, schedule.request, turns, left.seconds(len(turns))):
-        measurer.measure_turns(schedule, turns, left)
+    with reference_lines(measurer, schedule.request, turns, schedule.request.spend_s or left.seconds(len(turns))):
+        if schedule.request.spend_s is not None:
+            schedule = _in_time(measurer, schedule, proven, left)
+        measurer.measure_turns(schedule, schedule.turns(proven), left)
+
+
+def _in_time(measurer: Measurer, schedule: Schedule, contenders: Sequence[Contender], left: TimeLeft) -> Schedule:
+    """Measures a round, and plans as many more as fit in the time of the request by how long that one took.
+
+    The number of rounds depends on no figure of theirs, so that a test over them stays what it is.
+    """
+    spend_s = schedule.request.spend_s
+    assert spend_s is not None
+    request = replace(schedule.request, rounds=FEWEST_ROUNDS, spend_s=None)
+    began = time.monotonic()
+    first = schedule.turns(contenders, rounds=1)
+    measurer.measure_turns(replace(schedule, request=request), first, left, crashes=False)
+    round_s = time.monotonic() - began
+    fitting = rounds_within(measurer.began + spend_s - time.monotonic(), round_s)
+    fitted = replace(request, rounds=max(FEWEST_ROUNDS, fitting))
+    few = f"; {FEWEST_ROUNDS} are measured, the fewest that a test can decide" if fitting < FEWEST_ROUNDS else ""
+    measurer.testbed.progress.say(
+        f"a round takes {words_for(round_s)}: {plural(fitting, 'round')} in {words_for(spend_s)}{few}"
+    )
+    measurer.recorder.change_request(fitted)
+    return Schedule(fitted, {*schedule.done, *((turn.contender.key, turn.round) for turn in first)})
+
+
+def rounds_within(left_s: float, round_s: float) -> int:
+    """The rounds in all, where the first one is measured and took `round_s`, and `left_s` is the time after it."""
+    return 1 + min(max(0, int(left_s / round_s)), MOST_ROUNDS - 1)
 
 
 def measure_as_built(

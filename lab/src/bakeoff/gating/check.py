@@ -35,7 +35,8 @@ class Check:
 
     `final`: no rerun could take it back. `stale_baseline`: it is unclear because the machine has become worse since the
     baseline was measured. `unmatched`: the baseline has no such series, so that only its errors could be looked at.
-    `change` is what was compared; an error rate, a goal or validity has none.
+    `change` is what was compared; an error rate, a goal or validity has none. `would_find` is the true relative change
+    for the worse that such a gate finds in four of five cases.
     """
 
     series: Series
@@ -47,6 +48,7 @@ class Check:
     stale_baseline: bool = False
     unmatched: bool = False
     change: Change | None = None
+    would_find: float | None = None
 
 
 @dataclass(frozen=True)

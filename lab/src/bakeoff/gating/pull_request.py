@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.gating.circumstances import Circumstances
-from bakeoff.gating.sentence import FAILED, NEW, PASSED, sentence_of, severity, verdict_of
+from bakeoff.gating.sentence import FAILED, NEW, PASSED, sentence_of, severity, verdict_of, would_find
 from bakeoff.reporting.markdown import plain
 from bakeoff.reporting.numbers import plural, three_digits
 
@@ -108,6 +108,8 @@ def _place(check: Check) -> str:
 
 def _tail(summary: Summary) -> Iterator[str]:
     yield ""
+    if seen := would_find(summary.gate):
+        yield from (seen, "")
     others = [
         f"{check.series.label}, {check.metric}: {check.words}"
         for check in summary.gate.checks

@@ -10,7 +10,9 @@ from bakeoff.history.comparing import by_series
 from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
+from bakeoff.judging.distributions import student_quantile
 from bakeoff.judging.estimates import holm, student_half_width, student_p_value
+from bakeoff.judging.family import POWER
 from bakeoff.judging.moderation import Prior, prior_of
 from bakeoff.reporting.numbers import two_places
 from bakeoff.results.finding_kinds import NOISY_MACHINE, THROTTLED
@@ -71,11 +73,22 @@ class Sides:
 
 @dataclass(frozen=True)
 class AgainstChance:
-    """The probability that a figure seems worse than the limit by chance, and the 95% interval of after ÷ before."""
+    """The probability that a figure seems worse than the limit by chance, and the 95% interval of after ÷ before.
+
+    `error` and `degrees` are those of the logarithm of the ratio.
+    """
 
     chance: float
     low: float
     high: float
+    error: float
+    degrees: float
+
+    def found_beyond(self, false_alarms: float) -> float:
+        """How far beyond the limit the logarithm is when four of five tests at this level find it."""
+        return self.error * (
+            student_quantile(1 - 2 * false_alarms, self.degrees) + student_quantile(2 * POWER - 1, self.degrees)
+        )
 
 
 def against_chance(figures: Sequence[Sides], limit: float, more_is_worse: bool) -> list[AgainstChance | None]:
@@ -99,10 +112,11 @@ def _tested(sides: Sides, prior: Prior, allowed: float, worse: int) -> AgainstCh
     uncertainty = sum((spread / count) ** 2 / degrees for count, spread, degrees in parts)
     degrees = squared_error**2 / uncertainty if uncertainty > 0 else sum(free for _, _, free in parts)
     beyond = worse * (sides.log_change - allowed)
-    two_sided = student_p_value(beyond, math.sqrt(squared_error), degrees) if math.isfinite(beyond) else 0.0
+    error = math.sqrt(squared_error)
+    two_sided = student_p_value(beyond, error, degrees) if math.isfinite(beyond) else 0.0
     chance = two_sided / 2 if beyond > 0 else 1 - two_sided / 2
-    half = student_half_width(math.sqrt(squared_error), degrees)
-    return AgainstChance(chance, math.exp(sides.log_change - half), math.exp(sides.log_change + half))
+    half = student_half_width(error, degrees)
+    return AgainstChance(chance, math.exp(sides.log_change - half), math.exp(sides.log_change + half), error, degrees)
 
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
@@ -144,6 +158,15 @@ class _Compared:
     tested: AgainstChance | None = None
     chance: float | None = None
 
+    def would_find(self, false_alarms: float) -> float | None:
+        """The relative change for the worse that is found in four of five gates with this probability of an alarm."""
+        if self.tested is None:
+            return None
+        beyond = self.tested.found_beyond(false_alarms)
+        if self.metric.more_is_better:
+            return 1 - (1 - self.allowed) * math.exp(-beyond)
+        return (1 + self.allowed) * math.exp(beyond) - 1
+
     @property
     def change(self) -> Change:
         before, after = median(self.sides.before), median(self.sides.after)
@@ -176,9 +199,14 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
         *_compared(pairs, METRICS["p99"], limits.p99_increase, paired),
     ]
     by_chance = holm([None if figure.tested is None else figure.tested.chance for figure in figures])
+    # The widest correction: Holm's is never stricter, so that the power is at least what it is said to be.
+    each_alone = limits.false_alarms / max(1, sum(chance is not None for chance in by_chance))
     checks = [
         *(
-            _check(replace(figure, chance=chance), limits.false_alarms, worse_machine)
+            replace(
+                _check(replace(figure, chance=chance), limits.false_alarms, worse_machine),
+                would_find=figure.would_find(each_alone),
+            )
             for figure, chance in zip(figures, by_chance, strict=True)
         ),
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),

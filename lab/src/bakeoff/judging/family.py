@@ -12,7 +12,7 @@ Key = tuple[str, ...]
 
 _ALPHA = 1 - CONFIDENCE
 # A difference that a comparison would find with this probability is one that it can be expected to find.
-_POWER = 0.80
+POWER = 0.80
 # Contenders within a tenth are alike for most purposes; wider bounds say nothing.
 _WIDEST_EQUIVALENCE = 0.10
 
@@ -66,7 +66,7 @@ def _decision(test: RatioTest, p_adjusted: float | None, size: int, least: float
     surely = p_adjusted <= _ALPHA and not ratio.low <= 1 <= ratio.high
     differs = surely and max(ratio.median, 1 / ratio.median) - 1 >= least
     # The widest correction: Holm's is never stricter, so that the power is at least what it is said to be.
-    found = student_quantile(1 - _ALPHA / size, test.degrees) + student_quantile(2 * _POWER - 1, test.degrees)
+    found = student_quantile(1 - _ALPHA / size, test.degrees) + student_quantile(2 * POWER - 1, test.degrees)
     bound = math.expm1(abs(test.mean) + student_quantile(1 - 2 * _ALPHA / size, test.degrees) * test.error)
     return Decision(
         p_adjusted,

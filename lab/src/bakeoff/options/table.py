@@ -18,6 +18,7 @@ CLASSES = ("standard", "tuned", "all")
 IN_PROCESSES, DOCKER, KUBERNETES = "processes", "docker", "kubernetes"
 # As many as bakeoff/targets/replicas.cfg names.
 MOST_REPLICAS = 8
+MOST_ROUNDS = 1000
 # Factors that decide what stands before and behind a target's processes.
 AROUND_TARGET = ("replicas", "pgbouncer", "pgbouncer_connections", "read_replica", "overlay")
 # Factors that change no message: where programs run, how many of them, and how tables are laid out.
@@ -325,7 +326,21 @@ class ComparisonTable(EveryRunTable):
         "Class of the targets to measure where none is named: standard, tuned or all",
         name="class",
     )
-    rounds: int = option(1, kinds.whole(1, 1000), "Runs of each contender, interleaved in random order")
+    rounds: int = option(1, kinds.whole(1, MOST_ROUNDS), "Runs of each contender, interleaved in random order")
+    spend_s: float | None = option(
+        None,
+        kinds.duration(1),
+        "Time for builds and rounds together, such as 6m: as many rounds as fit, three at least",
+        name="for",
+        flag="for",
+        unit="s",
+        unset="none",
+        excludes=(
+            Excludes("rounds", "the time decides how many rounds there are"),
+            Excludes("slo", "the search for a rate has no rounds"),
+            Excludes("mode", "a smoke test has one short round", "smoke"),
+        ),
+    )
     phase_duration_s: float | None = option(
         None,
         kinds.duration(0.1),
@@ -542,7 +557,7 @@ HELP_GROUPS = {
     "Targets": HelpGroup(("target", "attach", "against", "set"), ("workload", "class", "write-mode", "container")),
     "Load": HelpGroup(
         ("users", "rate", "payload", "phase-duration", "rounds"),
-        ("requests", "slo", "arrivals", "think-time", "timeout", "warm-up", "settle", "until-steady"),
+        ("for", "requests", "slo", "arrivals", "think-time", "timeout", "warm-up", "settle", "until-steady"),
     ),
     "Messages": HelpGroup(
         others=("mix", "operation", "batch", "stream", "window", "update-share", "shared-keys", "zipf", "seed")

@@ -99,11 +99,12 @@ class MetricsStore:
         with self._connected() as connection:
             return insert_comparison(connection, origin, {"status": "running", "request": Jsonb(dict(request))})
 
-    def change_request(self, comparison_id: int, request: Mapping[str, Json]) -> None:
+    def change_request(self, comparison_id: int, request: Mapping[str, Json], rounds: int) -> None:
         """Notes what has been found out since the invocation began, so that a resumed one begins from it."""
         with self._connected() as connection:
             connection.execute(
-                "UPDATE comparisons SET request = %s WHERE id = %s", [Jsonb(dict(request)), comparison_id]
+                "UPDATE comparisons SET request = %s, rounds = %s WHERE id = %s",
+                [Jsonb(dict(request)), rounds, comparison_id],
             )
 
     def end_comparison(

@@ -14,10 +14,12 @@ from bakeoff.cli.shared_options import AllowChangedWorkload, Json
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import HelpGroup
 
+_ROUNDS = 5
+
 HELP_GROUPS = {
     "Comparison": HelpGroup(("against", "baseline"), ("candidate", "allow-changed-workload")),
     "Measurement, with --against": HelpGroup(
-        ("target", "mode", "rounds"), ("users", "phase-duration", "warm-up", "payload")
+        ("target", "mode", "rounds"), ("for", "users", "phase-duration", "warm-up", "payload")
     ),
     "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "unclear")),
     "Output": HelpGroup(("comment",), ("github", "title", "junit", "code-quality", "json")),
@@ -42,7 +44,16 @@ def gate(
         list[str] | None,
         typer.Option("--target", "-t", help="With --against: target to measure.", autocompletion=complete_target),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="With --against: rounds.")] = 5,
+    rounds: Annotated[int | None, typer.Option(help="With --against: rounds. [5]")] = None,
+    spend: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="DURATION",
+            help="With --against: time for everything, such as 6m: as many rounds as fit. It ends at half of the time "
+            "where the decision is clear by then.",
+        ),
+    ] = None,
     users: Annotated[str | None, typer.Option(help="With --against: virtual users of each phase.")] = None,
     phase_duration: Annotated[
         str | None, typer.Option(help="With --against: duration of the shortest phases, such as 10s.")
@@ -81,7 +92,7 @@ def gate(
     help_all: HelpAll = False,  # noqa: ARG001 — its callback shows the help and exits
 ) -> None:
     """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
-    from bakeoff.cli.gate.judge_stored import judge_against, judge_stored, print_gate
+    from bakeoff.cli.gate.judge_stored import judge_against, judge_stored, print_gate, time_of_first_look
     from bakeoff.cli.gate.publish import Destinations, Publication
     from bakeoff.gating.decision import Rules
     from bakeoff.gating.goals import read_goals
@@ -91,7 +102,8 @@ def gate(
     measured_with = {
         "against": against,
         "target": target,
-        "rounds": str(rounds),
+        "rounds": str(rounds or _ROUNDS) if rounds or not spend else None,
+        "for": spend and time_of_first_look(spend, rerun=rerun),
         "users": users,
         "phase-duration": phase_duration,
         "warm-up": warm_up,

@@ -16,9 +16,10 @@ from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis, slower_operations
 from bakeoff.gating.request import request_of
-from bakeoff.gating.sentence import sentence_of, verdict_of
+from bakeoff.gating.sentence import sentence_of, verdict_of, would_find
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
+from bakeoff.options.kinds import duration
 from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.running.lock import measuring_lab
 
@@ -81,13 +82,20 @@ def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: st
     return Decision(decide(judged, judged_by, rules, measure), judged, judged_by)
 
 
+def time_of_first_look(spend: str, *, rerun: bool) -> str:
+    """The part of the time that is spent before the gate first decides: the other half repeats what is not clear."""
+    seconds = duration(1).read(spend)
+    return f"{seconds / 2 if rerun else seconds:g}s"
+
+
 def measure_against(mode: str, given: Mapping[str, Json]) -> str:
     """Measures both sides in a mode, with options of `run` by their flags, and gives the comparison's name."""
     from bakeoff.cli.run.request import RunOptions, request_of
 
     project = find_project()
     request = request_of(project, RunOptions(mode, "", given))
-    refuse_too_few_rounds(request.rounds)
+    if request.spend_s is None:
+        refuse_too_few_rounds(request.rounds)
     # As a command of run, which repeats the measurement: a command of gate marks a rerun.
     lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
     words = [f"--{name}={value}" for name, values in lists.items() for value in values]
@@ -127,6 +135,7 @@ def print_gate(decision: Decision, *, as_json: bool) -> None:
                 "verdict": verdict_of(gate),
                 "sentence": sentence_of(gate),
                 "reasons": reasons,
+                "would_find": would_find(gate),
                 "checks": [asdict(check) for check in gate.checks],
                 "left_out": gate.left_out,
             }
@@ -141,8 +150,9 @@ def print_gate(decision: Decision, *, as_json: bool) -> None:
                 typer.echo(_line(check))
     for reason in gate.left_out:
         say(f"left out: {reason}")
-    for line in (sentence_of(gate), *reasons):
-        typer.echo(line)
+    for line in (sentence_of(gate), *reasons, would_find(gate)):
+        if line:
+            typer.echo(line)
     if gate.stale_baseline:
         say(f"This machine was slower than for the baseline. Measure both commits now: {COMMAND} gate --against REF.")
     if not gate.compared and not gate.nothing_before:
