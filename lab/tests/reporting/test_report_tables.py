@@ -12,10 +12,10 @@ from bakeoff.judging.judge import judge
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.markdown import markdown_report, plain
-from bakeoff.reporting.numbers import rounded
+from bakeoff.reporting.numbers import NOTHING, rounded
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
-from bakeoff.reporting.tables import at_best
+from bakeoff.reporting.tables import at_best, hostile_connections
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
@@ -23,8 +23,9 @@ from bakeoff.results.cost import Gauge
 from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.machine_state import MachineFigures
+from bakeoff.results.run import HOSTILE_CONNECTIONS
 from hostile import hostile_comparison
-from judgements import Shape, comparison
+from judgements import Shape, comparison, with_first
 from made_up import comparison_of, cost, measured, phase, run_of
 
 
@@ -78,6 +79,21 @@ def test_the_processes_of_a_target_stand_below_it_in_every_document() -> None:
     page = html_report(data)
     assert page.index('<td class="left">target</td>') < page.index('<td class="left">gateway</td>')
     assert "gateway cpu_us_each" in csv_report(data)
+
+
+def test_hostile_connections_stand_in_every_document_once_a_target_was_tried() -> None:
+    words = "holds under 12 of 13 kinds of hostile connections, most memory 119 MB"
+    judgement, stored = comparison()
+    data = report_of(with_first(judgement, environment={HOSTILE_CONNECTIONS: words}), stored)
+    first, *others = data.judgement.contenders
+    table = hostile_connections(data.judgement.contenders)
+    assert table.rows == [(first.name, words), *((each.name, NOTHING) for each in others)]
+    assert f"| {words} |" in markdown_report(data)
+    assert words in text_report(data)
+    page = html_report(data)
+    assert f"<dt>hostile connections</dt><dd>{words}</dd>" in page
+    assert f"<dt>hostile connections</dt><dd>{NOTHING}</dd>" in page
+    assert "Hostile connections" not in text_report(report_of(*comparison()))
 
 
 def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:

@@ -28,12 +28,14 @@ from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs, pairs
 from bakeoff.results.histograms import LATENCIES
+from bakeoff.results.run import HOSTILE_CONNECTIONS
 from bakeoff.text.table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
 _STYLES = ("report.css",)
 _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
+    "HOSTILE_CONNECTIONS": HOSTILE_CONNECTIONS,
     "GAUGES_NOTE": GAUGES_NOTE,
     "gauges": gauges,
     "LATENCIES": LATENCIES,

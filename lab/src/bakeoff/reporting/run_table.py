@@ -11,7 +11,7 @@ from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.results.cost import Cost, cpu_us_each
 from bakeoff.results.histograms import Latency
 from bakeoff.results.observed import database_figures, machine_figures
-from bakeoff.results.run import ROLES, Durability, Measured, RunResult, Status
+from bakeoff.results.run import HOSTILE_CONNECTIONS, ROLES, Durability, Measured, RunResult, Status
 from bakeoff.text.table import Table
 
 
@@ -32,7 +32,7 @@ _OF_A_TARGET = {
     "target_settings": "settings",
     "target_replaces": "replaces",
     "target_documented_settings": "differs from defaults",
-    "hostile_connections": "hostile connections",
+    HOSTILE_CONNECTIONS: "hostile connections",
     "target_artifact_sha256": "artifact",
     "overlay_sha256": "overlay",
     "target_log": "log",

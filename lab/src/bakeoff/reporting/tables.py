@@ -27,6 +27,7 @@ from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, oper
 from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.sustained import sustained_table
 from bakeoff.results.histograms import LATENCIES
+from bakeoff.results.run import HOSTILE_CONNECTIONS
 from bakeoff.text.table import Table
 
 MOST_ROWS = 60
@@ -96,6 +97,13 @@ def limits(entries: Sequence[JudgedContender]) -> Table:
         if entry.bottleneck.words
     ]
     return Table("Bottlenecks", ("target", "limited by", "evidence"), rows, left=3)
+
+
+def hostile_connections(entries: Sequence[JudgedContender]) -> Table:
+    """A row for each target, where one of them was tried."""
+    rows = [(entry.name, entry.environment.get(HOSTILE_CONNECTIONS, NOTHING)) for entry in entries]
+    was_tried = any(outcome != NOTHING for _, outcome in rows)
+    return Table("Hostile connections", ("target", "outcome"), rows if was_tried else [], left=2)
 
 
 def latency(entries: Sequence[JudgedContender]) -> Table:
@@ -269,7 +277,8 @@ def references(lines: Sequence[ReferenceLine]) -> Table:
 
 
 _OF_A_DIVISION = (
-    at_best, limits, latency, operations, statuses, cost, phases, resources, gauges, postgresql, sessions, machine
+    at_best, limits, hostile_connections, latency, operations, statuses, cost, phases, resources, gauges, postgresql,
+    sessions, machine,
 )  # fmt: skip
 
 

@@ -24,6 +24,9 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 ROLES = ("target", "database", "engine")
 
+HOSTILE_CONNECTIONS = "target_hostile_connections"
+"""The fact, of a run's environment, how its target held under hostile connections when it was last tried."""
+
 
 class Status(StrEnum):
     """How a run ended. A failed run is data beside the completed ones."""

@@ -15,7 +15,7 @@ from bakeoff.postgres.server import Server
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION, SUSTAINED
-from bakeoff.results.run import RunResult, file_stem
+from bakeoff.results.run import HOSTILE_CONNECTIONS, RunResult, file_stem
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble
@@ -286,7 +286,7 @@ class _Drive:
                 "target_settings": in_words(settings_in_force(target, contender.variant.settings, os.environ)),
                 "target_replaces": "; ".join(each.words for each in target.manifest.replaces),
                 "target_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
-                "hostile_connections": hostile_words(self._testbed.project, target),
+                HOSTILE_CONNECTIONS: hostile_words(self._testbed.project, target),
                 "target_artifact_sha256": target.build.artifact_sha256,
                 "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
