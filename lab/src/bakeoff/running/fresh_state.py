@@ -21,31 +21,37 @@ from bakeoff.workload.loader import Workload
 
 
 @contextlib.contextmanager
-def fresh_state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[Testbed]:
-    """The testbed with the state of one run.
+def fresh_state(
+    testbed: Testbed, target: Target, workload: Workload, variant: Variant, rows: int | None = None
+) -> Iterator[Testbed]:
+    """The testbed with the state of one run, with so many rows of the workload's seed; None: those for checks.
 
-    A workload with reset.sql has its tables dropped in the common database, unless the target prepares its own.
+    A workload with reset.sql has its tables dropped in the common database, unless each run has its own.
     """
-    with own_state(testbed, target, workload, variant) as own:
+    with own_state(testbed, target, workload, variant, rows) as own:
         is_attached = target.name in testbed.attached
         if own is testbed and testbed.server is not None:
             fresh_table(workload, testbed.server, with_schema=is_attached and variant.overlay is None)
+            if is_attached:
+                store_seed(workload, testbed.server, rows)
         elif storage_of(target, workload, variant) == EXTERNAL:
-            _StateMaker(testbed, target, variant).reset()
+            _StateMaker(testbed, target, workload, variant).reset()
         yield own
 
 
 @contextlib.contextmanager
-def own_state(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator[Testbed]:
+def own_state(
+    testbed: Testbed, target: Target, workload: Workload, variant: Variant, rows: int | None = None
+) -> Iterator[Testbed]:
     """The testbed with the database or the folder of one start of a target; as it is where the target has neither."""
-    maker, is_attached = _StateMaker(testbed, target, variant), target.name in testbed.attached
+    maker, is_attached = _StateMaker(testbed, target, workload, variant), target.name in testbed.attached
     if is_attached:
         yield testbed
     elif storage_of(target, workload, variant) == FILES:
         with maker.folder() as folder:
             yield replace(testbed, state=folder)
     elif testbed.server is not None and has_own_database(target, workload):
-        with maker.database(testbed.server) as made:
+        with maker.database(testbed.server, rows) as made:
             made.checkpoint()
             # What makes databases may know the server from before a crash.
             server = replace(made, pid=testbed.server.pid, container=testbed.server.container)
@@ -56,7 +62,8 @@ def own_state(testbed: Testbed, target: Target, workload: Workload, variant: Var
 
 def has_own_database(target: Target, workload: Workload) -> bool:
     """Whether each run of a target that stores in PostgreSQL gets a database, and not only empty tables."""
-    return target.manifest.storage.prepare is not None or workload.declared.reset is None
+    declared = workload.declared
+    return target.manifest.storage.prepare is not None or declared.seed is not None or declared.reset is None
 
 
 def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False) -> None:
@@ -74,20 +81,36 @@ def fresh_table(workload: Workload, server: Server, *, with_schema: bool = False
     server.checkpoint()
 
 
+def store_seed(workload: Workload, server: Server, rows: int | None = None) -> None:
+    """Stores so many rows of the workload's seed, or those for checks, in the tables of its schema."""
+    declared, statements = workload.declared.seed, workload.sql("seed")
+    if declared is not None and statements is not None:
+        script = _SEED.format(rows=rows or declared.rows_for_checks, statements=statements)
+        server.as_targets.execute_script(script)
+
+
+# In one transaction, and the number in a setting: the file runs in psql too.
+_SEED = "SET bakeoff.seed_rows = {rows};\n{statements}"
+
+
 class _StateMaker:
     """Makes the states of one target in one variant; those that it prepares are kept for the runs that follow."""
 
-    def __init__(self, testbed: Testbed, target: Target, variant: Variant) -> None:
+    def __init__(self, testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> None:
         self._testbed = testbed
         self._target = target
+        self._workload = workload
         self._storage = target.manifest.storage
         self._secured = testbed.secured(tls=variant.tls, token=variant.token)
         self._settings = variables_of(target, variant.settings)
         # A commit beside the checkout has its own folder, and so its own state.
         self._key = (target.name, target.directory, *sorted(variant.settings.items()))
 
-    def database(self, server: Server) -> contextlib.AbstractContextManager[Server]:
-        return self._testbed.prepared.database(self._key, server, lambda empty: self._prepare(server=empty))
+    def database(self, server: Server, rows: int | None) -> contextlib.AbstractContextManager[Server]:
+        # The seed is one for all targets, unless they prepare more.
+        key = self._key if self._storage.prepare is not None else ()
+        seeded = (self._workload.directory, self._workload.declared.seed and rows)
+        return self._testbed.prepared.database((seeded, *key), server, lambda empty: self._fill(empty, rows))
 
     def folder(self) -> contextlib.AbstractContextManager[Path]:
         within = self._testbed.project.state / "files"
@@ -96,6 +119,15 @@ class _StateMaker:
     def reset(self) -> None:
         if self._storage.reset is not None:
             self._run("reset", self._storage.reset)
+
+    def _fill(self, server: Server, rows: int | None) -> None:
+        schema = self._workload.sql("schema")
+        if self._workload.declared.seed is not None and schema is not None:
+            self._testbed.progress.step(f"{self._workload.name}: storing its seed")
+            with naming_missing_extension(server):
+                server.as_targets.execute_script(schema)
+            store_seed(self._workload, server, rows)
+        self._prepare(server=server)
 
     def _prepare(self, server: Server | None = None, state: Path | None = None) -> None:
         if self._storage.prepare is not None:

@@ -118,7 +118,8 @@ class _Drive:
         """Everything that it shows until it ends or fails."""
         contender = self._contender
         try:
-            state = fresh_state(self._testbed, contender.target, contender.workload, contender.variant)
+            whose = (contender.target, contender.workload, contender.variant)
+            state = fresh_state(self._testbed, *whose, self._request.seeded)
             with state as self._testbed, contextlib.ExitStack() as stack:
                 # When the target has ended, and before its database goes.
                 stack.callback(self._note_database)

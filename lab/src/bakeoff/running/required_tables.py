@@ -24,6 +24,8 @@ def required_tables(testbed: Testbed, target: Target, workload: Workload, varian
         return None if schema is None else RequiredTables(relations_of(server))
     if target.manifest.storage.prepare is not None:
         return RequiredTables(relations_of(server), may_go=True)
+    if workload.declared.seed is not None:
+        return RequiredTables(relations_of(server))
     return None if schema is None else _made_by(schema, workload.sql("reset"), server)
 
 

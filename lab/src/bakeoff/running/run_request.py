@@ -65,6 +65,12 @@ class RunRequest:
         return planned_seconds([step.phase for step in self.steps if not step.crashes]) or None
 
     @property
+    def seeded(self) -> int | None:
+        """How many rows the workload's seed stores before the run; None for a workload without one."""
+        seed = self.contender.workload.declared.seed
+        return None if seed is None else self.contender.variant.preload or seed.rows_in(self.mode)
+
+    @property
     def transport(self) -> TransportMode:
         return self.contender.variant.transport.over(self.contender.protocol)
 
@@ -81,6 +87,8 @@ class RunRequest:
         settings = {**settings, "connections": connections, **changed(self.options, EveryRunTable)}
         if self.is_encrypted:
             settings["tls"] = "on"
+        if self.seeded is not None:
+            settings["preload"] = str(self.seeded)
         settings.pop("agents", None)
         if self.agents > 1:
             settings["agents"] = str(self.agents)
@@ -133,6 +141,7 @@ class RunRequest:
                 headers=access.headers,
                 reuse=variant.reuse,
                 ledger=ledger,
+                seeded=self.seeded,
                 **plan_members(variant, FactorTable),
                 **plan_members(self.options, EveryRunTable),
             ),

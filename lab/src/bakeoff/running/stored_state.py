@@ -83,7 +83,7 @@ def preload(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles)
     """Stores what no operation touches, and writes it out: as rows, or through a target that assigns the keys."""
     count, workload, server = contender.variant.preload, contender.workload, testbed.server
     facts = StoredFacts(keeps_ledger(testbed, contender), _prepared_rows(testbed, contender))
-    if not count:
+    if not count or workload.declared.seed is not None:
         return facts
     testbed.progress.step(f"{contender.key}: storing {count:,} entities first")
     if server is not None and can_insert(workload, plan):

@@ -7,6 +7,7 @@ import msgspec
 
 from bakeoff.documents.checked import Json
 from bakeoff.documents.toml_lines import Place
+from bakeoff.results.mode_names import SMOKE_MODE
 
 Protocol = Literal["http", "grpc"]
 PROTOCOLS: Sequence[Protocol] = ("http", "grpc")
@@ -237,6 +238,17 @@ class DeclaredOverlay(_Declared, frozen=True):
     durability: str | None = None
 
 
+class DeclaredSeed(_Declared, frozen=True):
+    """What is stored before a run: an SQL file, and its number of rows; `rows_for_checks` where nothing is measured."""
+
+    sql: str
+    rows: int
+    rows_for_checks: int
+
+    def rows_in(self, mode: str) -> int:
+        return self.rows_for_checks if mode == SMOKE_MODE else self.rows
+
+
 class Declaration(_Declared, frozen=True):
     """A workload.toml as a whole. Members that name files are relative to its folder."""
 
@@ -249,6 +261,7 @@ class Declaration(_Declared, frozen=True):
     proto: str | None = None
     proto_paths: Sequence[str] = ()
     schema: str | None = None
+    seed: DeclaredSeed | None = None
     reset: str | None = None
     audit: str | None = None
     upsert: str | None = None

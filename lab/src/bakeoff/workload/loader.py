@@ -17,15 +17,16 @@ from bakeoff.documents.project_file import folders, project_file
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.text.hints import hint
-from bakeoff.workload.declaration import Declaration
+from bakeoff.workload.declaration import Declaration, DeclaredSeed
 from bakeoff.workload.described import with_description
 from bakeoff.workload.missing_names import problems_of
 from bakeoff.workload.overlays import Overlay, overlay_problems, overlays_of
+from bakeoff.workload.seeded import seed_problems
 
 _SCHEMA = FORMATS / "workload.schema.json"
 
-FileEntry = Literal["proto", "schema", "reset", "audit", "upsert", "upsert_one", "vectors"]
-_SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema")
+FileEntry = Literal["proto", "schema", "seed", "reset", "audit", "upsert", "upsert_one", "vectors"]
+_SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema", "seed")
 # Members of workload.toml that change neither what is sent nor what is stored.
 _NOT_SENT = (
     *("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back"),
@@ -63,7 +64,8 @@ class Workload:
 
     def file(self, entry: FileEntry) -> Path | None:
         """A file or folder that the workload names, or None where it names none."""
-        name: str | None = getattr(self.declared, entry)
+        named: str | DeclaredSeed | None = getattr(self.declared, entry)
+        name = named.sql if isinstance(named, DeclaredSeed) else named
         if name is None:
             return None
         path = self.directory / name
@@ -146,6 +148,8 @@ def _check_references(toml: Toml[Declaration]) -> None:
     """Raises UsageError for the first thing that is named and does not exist, with its file and line."""
     for problem in problems_of(toml.document):
         raise toml.error(problem.place, problem.words, problem.text)
+    for place, words in seed_problems(toml.document):
+        raise toml.error(place, words)
     for place, words in overlay_problems(toml.document, toml.path.parent):
         raise toml.error(place, words)
     proto = toml.path.parent / (toml.document.proto or "")

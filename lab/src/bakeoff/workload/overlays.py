@@ -42,6 +42,8 @@ def overlay_problems(declared: Declaration, directory: Path) -> Iterator[tuple[P
         place = ("overlays", name)
         if declared.database == "none":
             yield place, 'an overlay lays out tables, and database = "none": remove it.'
+        elif declared.seed is not None:
+            yield place, "an overlay lays out empty tables, and seed fills them first: remove one of them."
         elif declared.reset is None:
             yield place, "an overlay needs reset, the SQL file that drops its tables before the next run."
         elif each.when == "after-schema" and declared.schema is None:

@@ -1,6 +1,7 @@
 """Compiles a workload into the plan that an engine follows."""
 
 import base64
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,7 @@ from bakeoff.workload.plan_records import (
     PlannedTransport,
 )
 from bakeoff.workload.reuse import Reuse, parse_pick
+from bakeoff.workload.seeded import with_rows
 from bakeoff.workload.slots import FillSlot, Segments, slots_of
 from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
@@ -72,7 +74,8 @@ class Load:
 
     `phases` are phases as the plan holds them: virtual users for a time or for a number of iterations, or a rate.
     `window` is how many messages a user has in flight in a stream. `headers` go with every request, as HTTP headers or
-    gRPC metadata, under lower-case names. `preload` is how many rows `preload_statements` has stored before. `mix` is
+    gRPC metadata, under lower-case names. `seeded` is how many rows the workload's seed has stored; None: those for
+    checks. `preload` is how many rows `preload_statements` has stored before. `mix` is
     one of the workload's named mixes; None takes the weights of its operations. Without
     `keep_alive` each request over HTTP has its own connection. `operations` are those to send; all where empty.
     """
@@ -98,6 +101,7 @@ class Load:
     headers: Mapping[str, str] = field(default_factory=dict)
     reuse: Reuse = field(default_factory=Reuse)
     preload: int = 0
+    seeded: int | None = None
     mix: str | None = None
     operations: Sequence[str] = ()
     keep_alive: bool = True
@@ -112,6 +116,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
     Raises UsageError for what the workload does not have: a payload, a mix, a protocol, a batch, a stream, keys to use
     again.
     """
+    workload = dataclasses.replace(workload, declared=with_rows(workload.declared, load.seeded))
     declared = workload.declared
     size = _size(workload, load.payload)
     weights = weights_of(workload, load.mix, load.operations)
@@ -128,6 +133,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         Plan,
         load,
         version=1,
+        preload=0 if declared.seed else load.preload,
         workload=workload.name,
         seed=f"{load.seed:016x}",
         base_time_ms=BASE_TIME_MS,

@@ -13,6 +13,9 @@ from bakeoff.workload.slots import AnySlot, BareSlot, NamedSlot, Segments
 
 _SLOT = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
+# In place of a number: the rows of the workload's seed, which only the compiler of a plan knows.
+SEEDED = "seeded"
+_UNKNOWN_ROWS = 2
 _STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
 
 
@@ -84,9 +87,13 @@ def _two(argument: str, what: str) -> tuple[str, str]:
 
 
 def _integer(argument: str) -> BareSlot:
-    low, high = (int(word) for word in _two(argument, "MIN and MAX"))
+    low, high = (_whole(word) for word in _two(argument, "MIN and MAX"))
     _check_order(low, high)
     return slots.IntegerSlot(low, high)
+
+
+def _whole(word: str) -> int:
+    return _UNKNOWN_ROWS if word == SEEDED else int(word)
 
 
 def _decimal(argument: str) -> BareSlot:
