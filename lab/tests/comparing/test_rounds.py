@@ -356,7 +356,7 @@ def test_an_equal_load_is_found_by_a_probe_of_each_and_then_the_same_for_all(lab
     runs = [run for run in lab.measured if run.mode == "equal"]
     assert {tuple(phase.rate_per_s for phase in run.phases) for run in runs} == {(350, 700, None)}
     # It is part of the request from then on, for who resumes it.
-    assert lab.store.request["rates"] == (700,)
+    assert lab.store.request["class_rates"] == {"tuned": 700}
     assert any("70% of what a, the slowest" in line for line in lab.progress.said)
     assert [run.mode for run in lab.comparison.runs] == ["equal"] * 4
 
@@ -377,7 +377,7 @@ def test_who_does_not_come_through_its_probe_does_not_lower_the_rate(lab: Lab) -
     lab.answer = probed(broken="a", a=1000, b=5000)
     assert [name for name in lab.run(EQUAL) if name.startswith("a")] == ["a?"]
     assert "no rate can be found for it: its probe did not keep p95<2s" in lab.comparison.not_measured["a"]
-    assert lab.store.request["rates"] == (3500,)
+    assert lab.store.request["class_rates"] == {"tuned": 3500}
 
 
 def test_interrupted_while_it_looks_for_the_rate_it_stores_none(lab: Lab) -> None:
@@ -394,7 +394,7 @@ def test_a_rate_that_cannot_be_stored_is_said(monkeypatch: pytest.MonkeyPatch, t
     lab = Lab(monkeypatch, tmp_path, Store(away=True))
     lab.answer = probed(a=1000)
     assert lab.run(EQUAL, "a") == ["A", "a?", "a1", "a2"]
-    assert any("to repeat it, give --rate 700" in line for line in lab.progress.said)
+    assert any("--resume looks for it again" in line for line in lab.progress.said)
 
 
 class Clock:

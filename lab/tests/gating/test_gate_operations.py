@@ -22,14 +22,14 @@ def rounds(read_ms: float, **read: object) -> Measurement:
 
 def test_a_slower_operation_fails_though_the_run_is_as_fast_as_ever() -> None:
     gate = check_regressions(rounds(1.0), rounds(5.0), Limits())
-    assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "mean"), ("Read", "p99")]
+    assert [(check.series.operation, check.metric) for check in gate.failed] == [("Read", "mean")]
 
 
 def test_of_an_operation_the_mean_is_compared_and_of_the_whole_the_throughput() -> None:
     gate = check_regressions(rounds(1.0), rounds(1.0), Limits())
     compared = {(check.series.operation, check.metric) for check in gate.checks if check.change is not None}
-    assert compared == {("", "throughput"), ("", "p99"), *((each, "mean") for each in ("Save", "Read")),
-                        *((each, "p99") for each in ("Save", "Read"))}  # fmt: skip
+    # Of Read's 300 requests too few lie beyond p99.
+    assert compared == {("", "throughput"), ("", "p99"), ("Save", "mean"), ("Save", "p99"), ("Read", "mean")}
 
 
 @pytest.mark.parametrize(("slower", "failed"), [(1.17, False), (1.18, True)])
@@ -43,7 +43,7 @@ def test_operations_that_wait_for_a_slower_one_do_not_fail_with_it() -> None:
     runs = [run_result("rust-rest", number, divided(halved), round=number) for number in (1, 2, 3)]
     gate = check_regressions(rounds(1.0), measurement_of(runs), Limits())
     failed = {(check.series.operation, check.metric) for check in gate.failed}
-    assert failed == {("", "throughput"), ("Read", "mean"), ("Read", "p99")}
+    assert failed == {("", "throughput"), ("Read", "mean")}
 
 
 def test_failures_of_one_operation_are_judged_by_themselves() -> None:

@@ -2,9 +2,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from bakeoff.judging.capacity import best_level, breaking_users, optimal_users, sustainable_level
+from bakeoff.judging.capacity import best_level, breaking_users, optimal_users
 from bakeoff.judging.judgement import Level
-from bakeoff.judging.slo import parse_slo
+from bakeoff.judging.slo import broken, figures_over, parse_slo
 from bakeoff.results.run import Measured
 from made_up import histogram_of, level, measured
 
@@ -12,12 +12,15 @@ SLO = parse_slo("p99<50ms,errors<1%")
 SLOW = histogram_of(80.0)
 
 
-def levels(*figures: tuple[int, float] | tuple[int, float, str]) -> list[Level]:
-    """Levels of users and throughput; a third word says what is wrong with one."""
-    return [
-        level(users, measured(throughput, histogram=SLOW) if wrong == ["slow"] else _with_errors(throughput, wrong))
-        for users, throughput, *wrong in figures
-    ]
+def levels(*figures: tuple[int, float] | tuple[int, float, str]) -> tuple[list[Level], list[Level]]:
+    """Levels of users and throughput, and those that keep the objectives; a third word says what is wrong with one."""
+    made, keeping = [], []
+    for users, throughput, *wrong in figures:
+        part = measured(throughput, histogram=SLOW) if wrong == ["slow"] else _with_errors(throughput, wrong)
+        made.append(level(users, part))
+        if not broken(SLO, figures_over([part])):
+            keeping.append(made[-1])
+    return made, keeping
 
 
 def _with_errors(throughput: float, wrong: Sequence[str]) -> Measured:
@@ -53,16 +56,15 @@ def test_the_closed_model(
     optimal: int | None,
     breaking: int | None,
 ) -> None:
-    made = levels(*given)
+    made, keeping = levels(*given)
     assert [
-        None if found is None else found.throughput_per_s.median
-        for found in (best_level(made), sustainable_level(made, SLO))
+        None if found is None else found.throughput_per_s.median for found in (best_level(made), best_level(keeping))
     ] == [best, sustainable]
-    assert optimal_users(made, SLO) == optimal
-    assert breaking_users(made, SLO) == breaking
+    assert optimal_users(keeping) == optimal
+    assert breaking_users(made, keeping) == breaking
 
 
 def test_the_open_model_has_no_best_number_of_users() -> None:
     made = [level(64, measured(rate, histogram=histogram_of(1.0)), rate=rate) for rate in (1000, 2000)]
-    assert optimal_users(made, SLO) is None
-    assert breaking_users(made, SLO) is None
+    assert optimal_users(made) is None
+    assert breaking_users(made, made) is None

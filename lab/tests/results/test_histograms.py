@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.results import histograms
-from bakeoff.results.histograms import LATENCIES, PERCENTILES
+from bakeoff.results.histograms import FEWEST_BEYOND, LATENCIES, PERCENTILES, is_known
 
 HOUR_NS = 3_600_000_000_000
 
@@ -43,3 +43,19 @@ def test_ranks_are_rounded_up_and_no_further(count: int, percentile: float, expe
 def test_an_empty_histogram_has_no_latencies() -> None:
     summary = histograms.summarise(histogram_of([]))
     assert (summary.count, dict(summary.shown)) == (0, dict.fromkeys(LATENCIES))
+
+
+@given(st.integers(0, 300_000), st.sampled_from(sorted(LATENCIES)))
+def test_a_percentile_is_known_where_enough_samples_lie_beyond_it(count: int, name: str) -> None:
+    beyond = count * (1 - Fraction(str(PERCENTILES.get(name, 100))) / 100)
+    assert is_known(name, count) == (count > 0 and beyond >= FEWEST_BEYOND.get(name, 0))
+
+
+@given(st.integers(1, 150_000))
+def test_what_is_shown_is_what_is_known(count: int) -> None:
+    recorded = HdrHistogram(1, HOUR_NS, 3)
+    recorded.record_value(1_000_000, count)
+    shown = histograms.summarise(recorded).shown
+    assert {name for name, value in shown.items() if value is not None} == {
+        name for name in LATENCIES if is_known(name, count)
+    }

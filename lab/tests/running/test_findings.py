@@ -4,6 +4,8 @@ from typing import Any
 import msgspec
 import pytest
 from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as st
 
 import made_up_records
 from bakeoff.engines.stream import PhaseEnd
@@ -29,6 +31,14 @@ def encoded(milliseconds: float) -> str:
     return histograms.encode(histogram)
 
 
+def spread(usual_ms: float, other_ms: float) -> str:
+    """Ninety-nine of a hundred requests take the one, one the other."""
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    histogram.record_value(int(usual_ms * 1e6), 99)
+    histogram.record_value(int(other_ms * 1e6), 1)
+    return histograms.encode(histogram)
+
+
 def phase_end(**changes: Any) -> PhaseEnd:
     return made_up_records.phase_end(**{"service_histogram": encoded(20), **changes})
 
@@ -41,10 +51,11 @@ def phase_end(**changes: Any) -> PhaseEnd:
         (phase_end(), 34_000, 100_000, ["generator-bound"]),
         (phase_end(), 10_000, None, ["not-calibrated"]),
         (phase_end(unsent=3), 10, 100_000, ["unsent"]),
-        # Late by more than a millisecond and by more than a tenth of what was measured.
+        # Late by more than a tenth of what was measured, at p99 or at p50.
         (phase_end(send_lag_histogram=encoded(3)), 10, 100_000, ["generator-lagged"]),
         (phase_end(send_lag_histogram=encoded(1.5)), 10, 100_000, []),
-        (phase_end(send_lag_histogram=encoded(0.9), service_histogram=encoded(1)), 10, 100_000, []),
+        (phase_end(send_lag_histogram=encoded(0.9), service_histogram=encoded(1)), 10, 100_000, ["generator-lagged"]),
+        (phase_end(send_lag_histogram=encoded(0.09), service_histogram=encoded(0.5)), 10, 100_000, []),
         (phase_end(send_lag_histogram=encoded(3), response_histogram=encoded(300)), 10, 100_000, []),
     ],
 )
@@ -53,12 +64,22 @@ def test_generator(record: PhaseEnd, peak: float, ceiling: float | None, kinds: 
 
 
 def test_lag_is_the_engine_s_own() -> None:
-    (finding,) = generator_findings([phase_end(phase=2, send_lag_histogram=encoded(3))], 10, 100_000, "native", "")
-    assert finding.message == (
-        "In phase 3 the engine sent requests up to 3.0 ms (p99) late, although their user was free and their "
-        "connection had room."
-    )
+    record = phase_end(phase=2, send_lag_histogram=encoded(3))
+    (finding,) = generator_findings([record], 10, 100_000, "native", "", loads={3: "50 users"})
+    assert finding.message == "At 50 users the generator ran late (p99 3 ms): distrust latency there."
     assert "The engine lacked CPU" in finding.advice
+
+
+@given(st.floats(0.05, 2_000), st.floats(1, 100), st.floats(0.001, 1_000))
+def test_lag_counts_by_what_it_does_to_the_latency_shown(p50_ms: float, tail: float, lag_ms: float) -> None:
+    # Slow replies, however slow, hide nothing.
+    latency, lag = spread(p50_ms, p50_ms * tail), spread(lag_ms, 0.001)
+    record = phase_end(service_histogram=latency, send_lag_histogram=lag)
+    found = [each.kind for each in generator_findings([record], 10, 100_000, "native", "")]
+    if lag_ms > 1.02 * max(0.1 * p50_ms, 0.1):
+        assert found == ["generator-lagged"]
+    if lag_ms < 0.98 * max(0.1 * p50_ms, 0.1):
+        assert found == []
 
 
 def test_several_engines_are_held_against_what_one_can_do() -> None:

@@ -93,8 +93,8 @@ def test_an_equal_load_is_half_of_the_rate_the_rate_and_last_the_maximum() -> No
         (350, 64, 12), (700, 64, 12), (None, 64, 12),
     ]  # fmt: skip
     assert {phase.arrivals for phase in phases if phase.rate_per_s} == {"poisson"}
-    (probe,) = probe_phases([16])
-    assert (probe.virtual_users, probe.rate_per_s) == (16, None)
+    (probe,) = probe_phases(phases)
+    assert (probe.virtual_users, probe.rate_per_s) == (64, None)
     # Before the rate is known the comparison has the same phases.
     unknown = ComparisonRequest("equal", "", users=[16]).phases
     assert [(each.virtual_users, each.rate_per_s is None, each.duration_s) for each in unknown] == [

@@ -180,9 +180,9 @@ def test_record(
 def test_a_later_level_that_did_not_settle_is_named() -> None:
     record = WarmUp(steady=True, phase=3, later=[Settled(1, steady=False), Settled(2, steady=True)])
     (found,) = warm_up_findings(record)
-    assert "before phase 1" in found.message
+    assert "At phase 1 throughput" in found.message
     both = replace(record, later=[Settled(2, steady=False), Settled(1, steady=False)])
-    assert "the phases 1, 2" in warm_up_findings(both)[0].message
+    assert "At phase 1 and phase 2 throughput" in warm_up_findings(both)[0].message
 
 
 def test_without_a_warm_up_nothing_is_found() -> None:

@@ -91,7 +91,7 @@ def standings_of(results: Mapping[str, Sequence[RunResult]]) -> list[Standing]:
 
 
 def _standing(contender: str, load: str, held: Sequence[PhaseResult]) -> Standing:
-    p99s = [phase.measured.latency.percentiles_ms["p99"] for phase in held if phase.measured.latency.count]
+    p99s = [p99_ms for phase in held if (p99_ms := phase.measured.latency.shown["p99"]) is not None]
     return Standing(
         contender,
         load,

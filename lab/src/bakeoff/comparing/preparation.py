@@ -24,7 +24,6 @@ from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.fresh_state import fresh_state
-from bakeoff.running.modes import EQUAL
 from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work
@@ -48,7 +47,7 @@ def choose(project: Project, request: ComparisonRequest, skip: Callable[[str, st
     _check_loads(request, engines.values())
     targets = _targets(project, request, skip)
     workloads = {name: load_workload(project, name) for name in sorted({target.workload for target in targets})}
-    if request.mode == EQUAL and len(workloads) > 1:
+    if request.has_equal_rate and len(workloads) > 1:
         raise UsageError(f"Mode equal measures one workload: add --workload {' or --workload '.join(workloads)}.")
     targets = _sendable(targets, workloads, request, skip)
     contenders, impossible = contenders_of(targets, request.variants(), workloads, engines)

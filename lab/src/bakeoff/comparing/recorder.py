@@ -115,14 +115,12 @@ class Recorder:
         return len(self._failures.get(key, [])) <= _FAILED_RUNS_ALLOWED
 
     def change_request(self, request: ComparisonRequest) -> None:
-        """Stores the request with the rate or the rounds that were found, from which a resumed comparison begins."""
+        """Stores the request with the rates or rounds that were found, from which a resumed comparison begins."""
         self.request, self._origin = request, replace(self._origin, rounds=request.rounds)
         try:
             self.store.change_request(self.id, self._stored_request(), request.rounds)
         except BakeoffError as error:
-            rate = ",".join(f"{each:g}" for each in request.rates)
-            found = f"--rate {rate}" if rate else f"--rounds {request.rounds}"
-            self._progress.say(f"What was found could not be stored: to repeat it, give {found}. {error.message}")
+            self._progress.say(f"What was found could not be stored: --resume looks for it again. {error.message}")
 
     def record(self, run: RunRequest, result: RunResult, builds: str) -> RunResult:
         """Stores a result with the proof of its contender and the builds that ran beside it; a turn's counts too."""

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
@@ -20,6 +20,7 @@ from bakeoff.running.modes import (
     SUSTAINED_ROWS,
     Phase,
     count_phases,
+    equal_level,
     equal_phases,
     phases_from,
     phases_of,
@@ -36,7 +37,7 @@ class ComparisonRequest(ComparisonTable):
     """A comparison to make, with the options of the table. `name` is an experiment's, or empty.
 
     `crashes`: each contender is crashed once. `levels` are those of each factor that is given, `settings` those of the
-    targets' own settings.
+    targets' own settings. `class_rates` are the equal rates that probes found, by the class of targets.
     """
 
     mode: str
@@ -45,15 +46,36 @@ class ComparisonRequest(ComparisonTable):
     crashes: bool = True
     levels: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    class_rates: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def has_equal_rate(self) -> bool:
+        """Whether the contenders of a class are all offered one rate, beside the loads of the closed model."""
+        return self.mode == EQUAL or self.equal_load
+
+    @property
+    def probes_rate(self) -> bool:
+        """Whether that rate is still to be found."""
+        return self.has_equal_rate and not self.rates and not self.class_rates
+
+    def of_class(self, target_class: str) -> "ComparisonRequest":
+        """The request as targets of one class meet it, at the rate of their class."""
+        known = target_class in self.class_rates
+        return replace(self, class_rates={target_class: self.class_rates[target_class]}) if known else self
 
     @property
     def phases(self) -> list[Phase]:
         """The phases of each run, without the warm-up."""
         refuse_combinations(self.mode, self.given)
+        if self.has_equal_rate and len(self.levels.get("payload", ())) > 1:
+            raise UsageError("An equal load has one rate for messages of one size: leave out all payloads but one.")
+        rates = self.rates or [*self.class_rates.values()][:1]
         if self.mode == EQUAL:
-            if len(self.levels.get("payload", ())) > 1:
-                raise UsageError("Mode equal has one rate for messages of one size: leave out all payloads but one.")
-            return equal_phases(self.rates, self.arrivals, self.users, self.phase_duration_s)
+            return equal_phases(rates, self.arrivals, self.users, self.phase_duration_s)
+        return [*equal_level(rates, self._loads), *self._loads] if self.equal_load else self._loads
+
+    @property
+    def _loads(self) -> list[Phase]:
         if self.own_phases:
             return phases_from(self.own_phases, self.arrivals)
         if self.mode == RATE:

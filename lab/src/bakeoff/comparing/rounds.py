@@ -15,7 +15,7 @@ from bakeoff.options.table import MOST_ROUNDS
 from bakeoff.reporting.numbers import plural
 from bakeoff.results.run import RunResult
 from bakeoff.running.contender import Contender
-from bakeoff.running.modes import EQUAL, PROBE, probe_phases
+from bakeoff.running.modes import PROBE, probe_phases
 from bakeoff.running.run_request import RunRequest
 from bakeoff.text.durations import words_for
 
@@ -29,7 +29,7 @@ def measure_rounds(measurer: Measurer, schedule: Schedule, contenders: Sequence[
     """Proves every contender, then measures the turns that are left, round by round."""
     left = _announce(measurer, schedule, contenders)
     proven = Prover(measurer, schedule.request).prove_all(schedule.remaining(contenders))
-    if schedule.request.mode == EQUAL and not schedule.request.rates:
+    if schedule.request.probes_rate:
         schedule, proven = _at_equal_rate(measurer, schedule, proven)
     turns = schedule.turns(proven)
     with reference_lines(measurer, schedule.request, turns, schedule.request.spend_s or left.seconds(len(turns))):
@@ -93,24 +93,26 @@ def _announce(measurer: Measurer, schedule: Schedule, contenders: Sequence[Conte
 def _at_equal_rate(
     measurer: Measurer, schedule: Schedule, contenders: Sequence[Contender]
 ) -> tuple[Schedule, list[Contender]]:
-    """Finds the rate of all rounds by a short probe of each contender; one that breaks its limits is refused."""
+    """Finds the rate of each class by a short probe of each contender; one that breaks its limits is refused."""
     request, recorder = schedule.request, measurer.recorder
-    throughputs: dict[str, float] = {}
+    throughputs: dict[str, dict[str, float]] = {}
     for contender in contenders:
         settling = request.settling.once
-        run = RunRequest(contender, PROBE, probe_phases(request.users), settling=settling, options=request)
+        run = RunRequest(contender, PROBE, probe_phases(request.phases), settling=settling, options=request)
         (result,) = measurer.measure(run)
         problem, throughput = recorder.problem_with(result), kept_throughput(result)
         if problem is not None or throughput is None:
             recorder.refuse(contender, problem or NO_RATE)
         else:
-            throughputs[contender.key] = throughput
-    if throughputs:
-        rate, words = common_rate(throughputs)
-        request = replace(request, rates=(rate,))
-        measurer.testbed.progress.say(words)
+            throughputs.setdefault(contender.target.target_class, {})[contender.key] = throughput
+    rates = {name: common_rate(own, name if len(throughputs) > 1 else "") for name, own in throughputs.items()}
+    if rates:
+        request = replace(request, class_rates={name: rate for name, (rate, _) in rates.items()})
+        for _, words in rates.values():
+            measurer.testbed.progress.say(words)
         recorder.change_request(request)
-    return replace(schedule, request=request), [each for each in contenders if each.key in throughputs]
+    kept = {key for own in throughputs.values() for key in own}
+    return replace(schedule, request=request), [each for each in contenders if each.key in kept]
 
 
 def kept_throughput(run: RunResult) -> float | None:
@@ -123,12 +125,13 @@ def kept_throughput(run: RunResult) -> float | None:
     return measured.throughput_per_s
 
 
-def common_rate(throughputs: Mapping[str, float]) -> tuple[float, str]:
-    """The rate for all contenders, from what each did in its probe, and a line that says how it came about."""
+def common_rate(throughputs: Mapping[str, float], target_class: str = "") -> tuple[float, str]:
+    """The rate for all contenders of a class, from what each did in its probe, and a line on how it came about."""
     slowest = min(throughputs, key=throughputs.__getitem__)
     # Two digits: a probe of a few seconds knows no more.
     rate = float(f"{throughputs[slowest] * SHARE:.2g}")
+    of = f" of the {target_class} class" if target_class else ""
     return rate, (
-        f"equal load: {rate:,.10g}/s for every contender, and half of it. That is about {SHARE:.0%} of what {slowest}, "
-        f"the slowest, did in its probe ({throughputs[slowest]:,.0f}/s)."
+        f"equal load: {rate:,.10g}/s for every contender{of}. That is about {SHARE:.0%} of what {slowest}, the "
+        f"slowest, did in its probe ({throughputs[slowest]:,.0f}/s)."
     )

@@ -41,8 +41,12 @@ class Schedule:
 
     def run_of(self, turn: Turn, *, in_slices: bool = False) -> RunRequest:
         """The run of a turn. A run to saturation ends after a level, not within one, so it is never sliced."""
-        request, last = self.request, len(self.request.phases) - 1
-        if request.mode == EQUAL:
+        request = self.request.of_class(turn.contender.target.target_class)
+        last = len(request.phases) - 1
+        if request.equal_load:
+            # First in every run: all contenders have done the same work until then, on tables of the same size.
+            order = [0, *(1 + each for each in level_order(last, turn.round, request.rounds, request.seed))]
+        elif request.mode == EQUAL:
             # The maximum is last: how much each contender does there must not change what its other loads meet.
             order = [*level_order(last, turn.round, request.rounds, request.seed), last]
         else:

@@ -292,5 +292,5 @@ def _by_round(metric: Metric, runs: Sequence[RunFigures]) -> dict[int, float]:
     """By round, and where two runs are of one round (single runs named together), by run."""
     rounds = [run.round for run in runs]
     keys: Sequence[int] = rounds if len(set(rounds)) == len(rounds) else range(len(runs))
-    known = ((key, metric.of(run)) for key, run in zip(keys, runs, strict=True))
+    known = zip(keys, metric.of_each(runs), strict=True)
     return {key: value for key, value in known if value is not None and value > 0}

@@ -100,7 +100,7 @@ def by_series(runs: Sequence[RunFigures]) -> dict[Series, list[RunFigures]]:
 def _column(name: str, runs: Sequence[RunFigures]) -> ReferenceColumn:
     medians = {}
     for metric in METRICS.values():
-        values = [value for run in runs if (value := metric.of(run)) is not None]
+        values = [value for value in metric.of_each(runs) if value is not None]
         if values:
             medians[metric.name] = median(values)
     return ReferenceColumn(name, len(runs), medians)

@@ -26,7 +26,7 @@ def operations_of(run: RunResult, whole: RunFigures | None = None) -> list[RunFi
 
 
 def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[RunFigures]:
-    """The operations of stored runs, in the order of their runs."""
+    """The operations of stored runs for people, in the order of their runs."""
     import msgspec
 
     with server.connect() as connection:
@@ -36,7 +36,7 @@ def stored_operations(server: Server, runs: Sequence[RunFigures]) -> list[RunFig
         operation = msgspec.convert({**figures, "histogram": ""}, MeasuredOperation)
         grouped.setdefault(run_id, []).append((duration_s, name, operation))
     return [
-        _figures(run, duration_s, name, operation)
+        _figures(run, duration_s, name, operation).readable()
         for run in runs
         for duration_s, name, operation in grouped.get(run.id, [])
     ]
@@ -52,12 +52,13 @@ def of_several(operations: Sequence[RunFigures]) -> list[RunFigures]:
 
 def _figures(run: RunFigures, duration_s: float, name: str, operation: MeasuredOperation) -> RunFigures:
     unknown = dict.fromkeys(figure for figure in vars(run) if figure in COLUMNS or figure.startswith("best_"))
+    recorded = operation.latency.by_name if operation.latency.count else {}
     own = {
         "duration_s": run.duration_s,
         "requests": operation.requests,
         "failed": operation.failed,
         "throughput_per_s": operation.ok / duration_s if duration_s > 0 else 0.0,
         "error_rate": operation.error_rate,
-        **{f"{name.replace('.', '')}_ms": value for name, value in operation.latency.shown.items()},
+        **{f"{name.replace('.', '')}_ms": value for name, value in recorded.items()},
     }
     return RunFigures(**{**vars(run), **unknown, **own, "operation": name})

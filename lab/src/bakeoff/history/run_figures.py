@@ -1,7 +1,7 @@
 """A run in one row of figures: what lists, comparisons, trends and gates need, without histograms."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,7 @@ class RunFigures:
     best_mean_ms: float | None = None
     best_p50_ms: float | None = None
     best_p99_ms: float | None = None
+    best_requests: int | None = None
     duration_s: float | None = None
     requests: int | None = None
     failed: int | None = None
@@ -98,6 +99,20 @@ class RunFigures:
     phase: str = ""
     operation: str = ""
 
+    def readable(self) -> "RunFigures":
+        """For people: without the percentiles that too few of its requests lie beyond."""
+        from bakeoff.results.histograms import is_known
+
+        counts = {
+            "p99_ms": ("p99", self.requests),
+            "p999_ms": ("p99.9", self.requests),
+            "best_p99_ms": ("p99", self.best_requests),
+        }
+        unknown: dict[str, Any] = {
+            field: None for field, (name, count) in counts.items() if not is_known(name, count or 0)
+        }
+        return replace(self, **unknown)
+
     @property
     def series(self) -> Series:
         """The measured load: figures may be compared with each other where it is the same."""
@@ -107,11 +122,11 @@ class RunFigures:
 
 
 def read_figures(server: "Server", statement: str, values: "Params") -> list[RunFigures]:
-    """The rows of a statement that reads from the view."""
+    """The rows of a statement that reads from the view, for people."""
     from psycopg.rows import class_row
 
     with server.connect() as connection, connection.cursor(row_factory=class_row(RunFigures)) as cursor:
-        return cursor.execute(statement.encode(), values).fetchall()
+        return [each.readable() for each in cursor.execute(statement.encode(), values)]
 
 
 # The figures of a measured span, by the columns that `storage.rows.measured_row` fills.
@@ -128,7 +143,7 @@ COLUMNS = {
     },
     **{f"{name}_ms": f"latency_{name}_ms" for name in ("min", "mean", "p50", "p90", "p95", "p99", "p999", "max")},
 }
-_AT_BEST = ("throughput_per_s", "min_ms", "mean_ms", "p50_ms", "p99_ms")
+_AT_BEST = ("throughput_per_s", "min_ms", "mean_ms", "p50_ms", "p99_ms", "requests")
 
 
 @dataclass(frozen=True)
@@ -144,6 +159,13 @@ class Metric:
         """The run's figure, None where it has none."""
         value: float | None = getattr(run, self.field)
         return value
+
+    def of_each(self, runs: Sequence[RunFigures]) -> list[float | None]:
+        """The runs' figures; a percentile that the requests of all of them are too few for is None."""
+        from bakeoff.results.histograms import is_known
+
+        few = self.unit == "ms" and not is_known(self.name, sum(run.requests or 0 for run in runs))
+        return [None if few else self.of(run) for run in runs]
 
 
 METRICS = {

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bakeoff.history.run_figures import METRICS, RunFigures
+from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING, minute, number, two_places
 from bakeoff.results.run import Status
 from bakeoff.text.table import Table
@@ -29,7 +30,7 @@ def runs_table(runs: Sequence[RunFigures]) -> Table:
         )
         for run in runs
     ]
-    return Table("", headings, rows, left=8, least=_LEAST)
+    return explained(Table("", headings, rows, left=8, least=_LEAST))
 
 
 def _figures(run: RunFigures) -> Sequence[str]:
@@ -57,7 +58,7 @@ def latest_tables(runs: Sequence[RunFigures]) -> Iterator[Table]:
             for run in runs
             if run.workload == workload
         ]
-        yield Table(workload if len(workloads) > 1 else "", headings, rows, left=4, least=_LEAST)
+        yield explained(Table(workload if len(workloads) > 1 else "", headings, rows, left=4, least=_LEAST))
 
 
 def overview_parts(overview: "Overview") -> Iterator[Table | str]:

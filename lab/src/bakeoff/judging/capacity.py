@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Level
-from bakeoff.judging.slo import Slo, broken, figures_of_level
 from bakeoff.results.finding_kinds import SATURATION_POINT
 
 # As good as the best: the last twentieth is not worth twice the users.
@@ -14,43 +13,33 @@ _FALL = 0.10
 _PLATEAU, _SPIKE = SATURATION_POINT.limits
 
 
-def holds(level: Level, slo: Slo) -> bool:
-    """Whether a level keeps all objectives."""
-    return not broken(slo, figures_of_level(level))
-
-
 def best_level(levels: Sequence[Level]) -> Level | None:
     """The level of the highest median throughput; of equals the first. None where there is no level."""
     return max(levels, key=lambda level: level.throughput_per_s.median, default=None)
 
 
-def sustainable_level(levels: Sequence[Level], slo: Slo) -> Level | None:
-    """The best level of those that keep the objectives: maximum sustainable throughput. None where none does."""
-    return best_level([level for level in levels if holds(level, slo)])
+def optimal_users(keeping: Sequence[Level]) -> int | None:
+    """The fewest virtual users that reach 95% of the maximum sustainable throughput; None in the open model.
 
-
-def optimal_users(levels: Sequence[Level], slo: Slo) -> int | None:
-    """The fewest virtual users that reach 95% of the maximum sustainable throughput; None in the open model."""
-    best = sustainable_level(_closed(levels), slo)
+    `keeping` are the levels that keep the objectives.
+    """
+    closed = _closed(keeping)
+    best = best_level(closed)
     if best is None:
         return None
     enough = best.throughput_per_s.median * (1 - _NEAR_THE_BEST)
-    return next(
-        level.virtual_users
-        for level in _closed(levels)
-        if level.throughput_per_s.median >= enough and holds(level, slo)
-    )
+    return next(level.virtual_users for level in closed if level.throughput_per_s.median >= enough)
 
 
-def breaking_users(levels: Sequence[Level], slo: Slo) -> int | None:
+def breaking_users(levels: Sequence[Level], keeping: Sequence[Level]) -> int | None:
     """The first number of users at which an objective breaks, or throughput falls a tenth below what fewer reached.
 
-    None where nothing broke, and in the open model.
+    None where nothing broke, and in the open model. `keeping` are those of the levels that keep the objectives.
     """
     best_so_far = 0.0
     for level in _closed(levels):
         throughput = level.throughput_per_s.median
-        if not holds(level, slo) or throughput < best_so_far * (1 - _FALL):
+        if not any(level is each for each in keeping) or throughput < best_so_far * (1 - _FALL):
             return level.virtual_users
         best_so_far = max(best_so_far, throughput)
     return None

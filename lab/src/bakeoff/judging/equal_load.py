@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
-from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_percentiles, ratio_of
+from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, ratio_of
 from bakeoff.judging.family import Decision, Key
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
-from bakeoff.judging.levels import Slot
+from bakeoff.judging.levels import Slot, latencies_ms
 from bakeoff.judging.measured_contender import MeasuredContender
 from bakeoff.judging.noise import prior_between_rounds
 from bakeoff.judging.pairings import Place, log_ratios, pairing, places
-from bakeoff.judging.ranking_level import Rounds, figures_over
-from bakeoff.judging.slo import Figures, broken, ranking_slo
+from bakeoff.judging.ranking_level import Rounds
+from bakeoff.judging.slo import Figures, broken, figures_over, ranking_slo
 from bakeoff.judging.windows import windows_of
 from bakeoff.results.cost import cpu_us_each
+from bakeoff.results.histograms import is_known
 from bakeoff.results.run import Measured
 from bakeoff.text.prose import rounds_in_words
 
@@ -51,6 +52,8 @@ class _Entrant:
 
     def values(self, figure: str) -> dict[int, float]:
         """A figure by round, where it is known and says something."""
+        if figure == "p99" and not is_known(figure, sum(part.latency.count for part in self.rounds.values())):
+            return {}
         read = FIGURES[figure]
         known = {number: read(part) for number, part in self.rounds.items()}
         return {number: value for number, value in known.items() if value}
@@ -125,7 +128,7 @@ def _entrant(runs: ContenderRuns, slot: Slot, rate_per_s: float, rounds: Rounds)
 
 def _why_not_held(rate_per_s: float, rounds: Rounds) -> str:
     """The reason why it did not hold the rate; empty where it held it in the rounds together."""
-    figures = figures_over(rounds)
+    figures = figures_over([*rounds.values()])
     planned = sum(rate_per_s * part.planned_s for part in rounds.values())
     done = sum(part.throughput_per_s * part.planned_s for part in rounds.values())
     reasons = [_missed(objective.metric, objective.words, figures) for objective in broken(ranking_slo(), figures)]
@@ -152,8 +155,12 @@ def _equal_load(
     labels = labels_of([each.runs for each in entrants])
     standings = {figure: _places(entrants, figure, pairs) for figure, pairs in pairings.items()}
     entries = [_entry(each, labels[each.runs.key], standings) for each in entrants]
-    entries.sort(key=lambda entry: (entry.ranks.get("p99", math.inf), entry.latency_ms["p99"].median, entry.key))
+    entries.sort(key=lambda entry: (entry.ranks.get("p99", math.inf), *_by_latency(entry), entry.key))
     return EqualLoad(division, rate, entries, pairings)
+
+
+def _by_latency(entry: EqualLoadEntry) -> list[float]:
+    return [entry.latency_ms[name].median if name in entry.latency_ms else math.inf for name in ("p99", "p50")]
 
 
 def _places(entrants: Sequence[_Entrant], figure: str, pairings: Sequence[Pairing]) -> dict[str, Place]:
@@ -170,9 +177,7 @@ def _entry(entrant: _Entrant, label: str, standings: Mapping[str, Mapping[str, P
         key=key,
         label=label,
         throughput_per_s=estimate(part.throughput_per_s for part in parts),
-        latency_ms={
-            name: estimate_of_percentiles(part.latency.percentiles_ms[name] for part in parts) for name in LATENCIES
-        },
+        latency_ms=latencies_ms([part.latency for part in parts], LATENCIES),
         cpu_us_each=estimate_of_known(_cpu_us(part) for part in parts),
         holds=entrant.holds,
         unranked=entrant.unranked,

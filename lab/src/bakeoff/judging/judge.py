@@ -124,11 +124,11 @@ def _contender(
     measured: MeasuredContender, label: str, place: Place | None, divisions: Sequence[Division]
 ) -> JudgedContender:
     runs, newest = measured.runs, measured.runs.newest
-    peak, slo = measured.peak, documented_slo()
+    peak, keeping = measured.peak, measured.levels_within(documented_slo())
     limits = CeilingShares(None, {})
     if peak is not None:
         limits = limits_of(newest, peak.throughput_per_s.median, commit_size_at_peak(measured))
-    sustainable = capacity.sustainable_level(measured.levels, slo)
+    sustainable = capacity.best_level(keeping)
     return JudgedContender(
         key=runs.key,
         label=label,
@@ -152,8 +152,8 @@ def _contender(
         peak_throughput_per_s=None if peak is None else peak.throughput_per_s,
         peak_level=None if peak is None else peak.name,
         sustainable_throughput_per_s=None if sustainable is None else sustainable.throughput_per_s,
-        optimal_users=capacity.optimal_users(measured.levels, slo),
-        breaking_users=None if growth_in(runs.counted.values()) else capacity.breaking_users(measured.levels, slo),
+        optimal_users=capacity.optimal_users(keeping),
+        breaking_users=None if growth_in(runs.counted.values()) else capacity.breaking_users(measured.levels, keeping),
         start_to_healthy_s=estimate_of_known(run.start_to_healthy_s for run in runs.counted.values()),
         bottleneck=bottleneck_of(usage_at(measured)),
         ceiling_share=limits.ceiling_share,

@@ -13,7 +13,7 @@ from bakeoff.judging.judgement import (
 )
 from bakeoff.results import histograms
 from bakeoff.results.cost import Cost, cpu_us_each
-from bakeoff.results.histograms import LATENCIES, PERCENTILES, Latency
+from bakeoff.results.histograms import LATENCIES, PERCENTILES, Latency, is_known
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 
@@ -79,7 +79,7 @@ def _level(
         unsent=sum(part.unsent for part in parts),
         throughput_per_s=estimate(part.throughput_per_s for part in parts),
         error_rate=estimate(part.error_rate for part in parts),
-        latency_ms={name: _latency(name, [part.latency for part in parts]) for name in LATENCIES},
+        latency_ms=latencies_ms([part.latency for part in parts]),
         histogram=histogram,
         costs={role: cost for role, cost in costs.items() if cost is not None},
         errors=summed(part.errors for part in parts),
@@ -105,13 +105,19 @@ def _operation(name: str, parts: Sequence[Measured]) -> OperationLevel:
         statuses=summed(each.statuses for each in own),
         throughput_per_s=estimate(part.operation_throughput_per_s(name) for part in with_it),
         error_rate=estimate(each.error_rate for each in own),
-        latency_ms={latency: _latency(latency, [each.latency for each in own]) for latency in LATENCIES},
+        latency_ms=latencies_ms([each.latency for each in own]),
     )
 
 
 def _merged(encoded: Sequence[str]) -> str:
     """All in one; a single one, as each run by itself has, is not decoded and encoded again."""
     return encoded[0] if len(encoded) == 1 else histograms.encode(histograms.merge(encoded))
+
+
+def latencies_ms(parts: Sequence[Latency], names: Sequence[str] = LATENCIES) -> dict[str, Estimate]:
+    """The figures over rounds that the samples of all rounds together are enough for."""
+    count = sum(part.count for part in parts)
+    return {name: _latency(name, parts) for name in names if is_known(name, count)}
 
 
 def _latency(name: str, parts: Sequence[Latency]) -> Estimate:

@@ -8,7 +8,7 @@ from bakeoff.judging.judgement import Level
 from bakeoff.judging.levels import Slot, level_of, phases_by_slot, throughput_by_round, total_of
 from bakeoff.judging.pairings import ContenderRates
 from bakeoff.judging.ranking_level import Rounds, ranking_level
-from bakeoff.judging.slo import ranking_slo
+from bakeoff.judging.slo import Slo, broken, figures_over, ranking_slo
 from bakeoff.judging.windows import ALL_WELL, Windows, are_counted, windows_of
 
 
@@ -35,6 +35,11 @@ class MeasuredContender:
     def peak_phase(self) -> int | None:
         """The number of the peak's phase."""
         return None if self.peak_slot is None else self.peak_slot[0]
+
+    def levels_within(self, slo: Slo) -> list[Level]:
+        """The levels that keep all objectives."""
+        by_rounds = zip(self.levels, self.phases.values(), strict=True)
+        return [level for level, rounds in by_rounds if not broken(slo, figures_over([*rounds.values()]))]
 
     @property
     def compared(self) -> ContenderRates:

@@ -16,7 +16,7 @@ from bakeoff.judging.distributions import digamma, tetragamma, trigamma
 _FEWEST = 3
 # A prior that is estimated from a handful of variances is uncertain itself. With this fraction of it, simulated
 # comparisons of unequally noisy contenders keep their error rate too.
-_TRUSTED = 0.3
+_TRUSTED = 0.2
 # Rounds are equal to the last digit only in test data.
 _LEAST_VARIANCE = 1e-24
 

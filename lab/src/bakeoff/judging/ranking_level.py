@@ -7,10 +7,10 @@ shown is one for all rounds, chosen in the same way by all of them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median, median_low
+from statistics import median
 
 from bakeoff.judging.levels import Slot
-from bakeoff.judging.slo import Figures, Slo, broken
+from bakeoff.judging.slo import Slo, broken, figures_over
 from bakeoff.results.run import Measured
 
 Rounds = Mapping[int, Measured]
@@ -48,17 +48,6 @@ def ranking_level(slots: Mapping[Slot, Rounds], slo: Slo) -> RankingLevel | None
 
 def _best(slots: Mapping[Slot, Rounds], slo: Slo) -> Slot | None:
     """The slot of the best median throughput of those that keep the objectives; of equals the first."""
-    keeping = {slot: rounds for slot, rounds in slots.items() if not broken(slo, figures_over(rounds))}
+    keeping = {slot: rounds for slot, rounds in slots.items() if not broken(slo, figures_over([*rounds.values()]))}
     medians = {slot: median(part.throughput_per_s for part in rounds.values()) for slot, rounds in keeping.items()}
     return max(medians, key=medians.__getitem__, default=None)
-
-
-def figures_over(rounds: Rounds) -> Figures:
-    """The median round's latencies, and errors of all rounds together."""
-    parts = list(rounds.values())
-    names = parts[0].latency.percentiles_ms.keys()
-    latencies = {name: median_low(part.latency.percentiles_ms[name] for part in parts) for name in names}
-    latencies["max"] = median_low(part.latency.max_ms for part in parts)
-    scheduled = sum(part.requests + part.unsent for part in parts)
-    missed = sum(part.failed + part.unsent for part in parts)
-    return Figures(latencies, missed / scheduled if scheduled else 1.0)

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 from bakeoff.errors import UsageError
-from bakeoff.judging.judgement import Level
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.run import Measured
 from bakeoff.workload.plan import THRESHOLDS
@@ -90,16 +90,16 @@ def broken(slo: Slo, figures: Figures) -> list[Objective]:
     return [objective for objective in slo.objectives if objective.breaks(values[objective.metric])]
 
 
-def figures_of_level(level: Level) -> Figures:
-    """A level's figures: the median round's latencies, and errors of all rounds together."""
-    latencies = {name: level.latency_ms[name].median for name in LATENCIES}
-    return Figures(latencies, _error_share(level.requests, level.estimated_failed, level.unsent))
-
-
 def figures_of_phase(measured: Measured) -> Figures:
     """The figures of one phase of one run."""
-    share = _error_share(measured.requests, measured.estimated_failed, measured.unsent)
-    return Figures(measured.latency.by_name, share)
+    return figures_over([measured])
+
+
+def figures_over(rounds: Sequence[Measured]) -> Figures:
+    """The median round's latencies, and errors of all rounds together. Limits apply to any number of requests."""
+    latencies = {name: median_low(part.latency.by_name[name] for part in rounds) for name in LATENCIES}
+    requests, unsent = sum(part.requests for part in rounds), sum(part.unsent for part in rounds)
+    return Figures(latencies, _error_share(requests, sum(part.estimated_failed for part in rounds), unsent))
 
 
 def _objective(part: str, text: str, flag: str) -> Objective:

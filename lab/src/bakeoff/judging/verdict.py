@@ -245,7 +245,11 @@ def at_most(share: float) -> str:
 def _latencies(tied: Sequence[JudgedContender]) -> str:
     """In the open model all contenders that keep up do the same work; their latency is the difference."""
     levels = [(each.label, each.level_at_peak) for each in tied]
-    p99_ms = {label: at.latency_ms["p99"].median for label, at in levels if at is not None and at.arrival_rate_per_s}
+    p99_ms = {
+        label: at.latency_ms["p99"].median
+        for label, at in levels
+        if at is not None and at.arrival_rate_per_s and "p99" in at.latency_ms
+    }
     if len(p99_ms) < 2:
         return ""
     quickest, slowest = min(p99_ms, key=p99_ms.__getitem__), max(p99_ms, key=p99_ms.__getitem__)

@@ -380,6 +380,14 @@ class ComparisonTable(EveryRunTable):
         example="rate --rate 1000,5000",
         excludes=(_BESIDE_PHASES,),
     )
+    equal_load: bool = option(
+        False,
+        kinds.SWITCH,
+        "Modes quick and full: first hold one rate for all targets of a class, to compare latency and CPU",
+        modes=("quick", "full"),
+        example="quick --equal-load",
+        excludes=(_BESIDE_PHASES,),
+    )
     requests: int | None = option(
         None,
         kinds.whole(1, 1_000_000_000),
@@ -557,7 +565,18 @@ HELP_GROUPS = {
     "Targets": HelpGroup(("target", "attach", "against", "set"), ("workload", "class", "write-mode", "container")),
     "Load": HelpGroup(
         ("users", "rate", "payload", "phase-duration", "rounds"),
-        ("for", "requests", "slo", "arrivals", "think-time", "timeout", "warm-up", "settle", "until-steady"),
+        (
+            "equal-load",
+            "for",
+            "requests",
+            "slo",
+            "arrivals",
+            "think-time",
+            "timeout",
+            "warm-up",
+            "settle",
+            "until-steady",
+        ),
     ),
     "Messages": HelpGroup(
         others=("mix", "operation", "batch", "stream", "window", "update-share", "shared-keys", "zipf", "seed")

@@ -56,7 +56,7 @@ def _table(load: EqualLoad, of: str, maxima: Mapping[str, Estimate | None]) -> T
             entry.label if entry.holds else f"{entry.label} (does not hold it)",
             _rank(entry, "p99"),
             _rank(entry, "cpu"),
-            *(with_interval(entry.latency_ms[name], numbers.three_digits) for name in LATENCIES),
+            *(with_interval(entry.latency_ms.get(name), numbers.three_digits) for name in LATENCIES),
             with_interval(entry.cpu_us_each, numbers.three_digits),
             numbers.rate(None if maximum is None else maximum.median),
             numbers.percent(load.rate_per_s / maximum.median if maximum is not None and maximum.median > 0 else None),

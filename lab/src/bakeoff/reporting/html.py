@@ -27,7 +27,7 @@ from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs, pairs
-from bakeoff.results.histograms import LATENCIES
+from bakeoff.results.histograms import LATENCIES, WHY_UNKNOWN
 from bakeoff.results.run import HOSTILE_CONNECTIONS
 from bakeoff.text.table import Table
 
@@ -55,6 +55,7 @@ _GLOBALS = {
     "identity": identity,
     "highlights_of": highlights_of,
     "standing_of": standing_of,
+    "why_unknown": WHY_UNKNOWN,
     "why_unranked": why_unranked,
     "title_of": title_of,
     "words_of": words_of,

@@ -6,6 +6,7 @@ from bakeoff.judging.ceilings import limits_in_words, limits_of, operations_per_
 from bakeoff.judging.levels import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting import observed_columns
+from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING, number, three_digits, two_places
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.results.cost import Cost, cpu_us_each
@@ -54,9 +55,10 @@ def run_details(run: RunResult) -> Iterator[Table | str]:
         # Rates over what is left of the phases would mean nothing, and a limit would be blamed on the target.
         yield "It was interrupted, so that it has no figures."
     else:
-        yield _phases_table(run)
+        yield explained(_phases_table(run))
         yield from _start(run)
-        yield from (_rates_table(run), operations_table(run), statuses_table(run), _cost_table(run), _gauges(run))
+        yield from (_rates_table(run), explained(operations_table(run)), statuses_table(run), _cost_table(run))
+        yield _gauges(run)
         database, machine = observed_columns.DATABASE_OF_A_RUN, observed_columns.MACHINE
         yield _observed("PostgreSQL activity", database, database_figures(run), observed_columns.DATABASE_NOTE)
         yield _observed("machine", machine, machine_figures(run), observed_columns.MACHINE_NOTE)
@@ -105,10 +107,10 @@ def one_line(run: RunResult) -> str:
     best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
     if run.total is None or best is None:
         return f"{name}: nothing was measured"
-    measured, percentiles = best.measured, best.measured.latency.percentiles_ms
+    measured, latency = best.measured, best.measured.latency.shown
     return (
-        f"{name}: {measured.throughput_per_s:,.0f}/s at {best.load} · p50 {two_places(percentiles['p50'])} ms · "
-        f"p99 {two_places(percentiles['p99'])} ms · {run.total.failed:,} of {run.total.requests:,} failed"
+        f"{name}: {measured.throughput_per_s:,.0f}/s at {best.load} · p50 {two_places(latency['p50'])} ms · "
+        f"p99 {two_places(latency['p99'])} ms · {run.total.failed:,} of {run.total.requests:,} failed"
     )
 
 

@@ -21,6 +21,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.grouped_findings import evidence
+from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
@@ -54,7 +55,7 @@ def all_tables(judgement: Judgement) -> list[Table]:
     tables += [pairs(judgement), by_payload(judgement.contenders)]
     tables += [effects(judgement.effects), matched_pairs(judgement)]
     tables += [operation_effects(judgement.operation_effects), references(judgement.reference_lines)]
-    return [table for table in tables if table.rows]
+    return [explained(table) for table in tables if table.rows]
 
 
 def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:

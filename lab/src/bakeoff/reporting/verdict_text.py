@@ -6,6 +6,8 @@ from bakeoff.judging.ceilings import CeilingShares, agents_of, limits_in_words
 from bakeoff.judging.estimates import interval_name
 from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement
 from bakeoff.judging.verdict import factor_lines
+from bakeoff.reporting.figures import median_of
+from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.text.table import Strong, Table
 
@@ -24,7 +26,7 @@ def judgement_table(judgement: Judgement) -> Table:
         "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
     )
     headings = ("contender", "at", "ops/s", "±", "min", "mean", "p50", "p99", "failed", "CPU", "MB")
-    return Table("", headings, rows, note=note, least=("min", "mean", "MB", "at", "CPU", "p50"))
+    return explained(Table("", headings, rows, note=note, least=("min", "mean", "MB", "at", "CPU", "p50")))
 
 
 def _classes(judgement: Judgement) -> str:
@@ -64,7 +66,7 @@ def _figures(contender: JudgedContender) -> list[str]:
         NOTHING if level.name == ALL_PHASES else level.load.removesuffix(" users").removesuffix(" user"),
         f"{level.throughput_per_s.median:,.0f}",
         plus_minus(level.throughput_per_s),
-        *(two_places(level.latency_ms[name].median) for name in ("min", "mean", "p50", "p99")),
+        *(median_of(level.latency_ms.get(name), two_places) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",
         *(number(None if each is None else each.median, 1) for each in of_target),
     ]

@@ -102,12 +102,11 @@ PEAK_GENERATOR_BOUND = GENERATOR_BOUND.worded(
 GENERATOR_LAGGED = _warning(
     "generator-lagged",
     "The engine sent requests late.",
-    "latency and throughput of the phase",
-    "In phase {phase} the engine sent requests up to {lag_ms:.1f} ms (p99) late, although their user was free and "
-    "their connection had room.",
-    "The engine lacked CPU, which distorts the figures of this phase. Give it its own core (--pin engine=1), or lower "
-    "the load.",
-    KindLimits("{0:g} ms and {1:.0%} of the latency, both p99", 1.0, 0.1),
+    "latency of the level, and ranks by it",
+    "At {load} the generator ran late ({quantile} {lag_ms:.2g} ms): distrust latency there.",
+    "The engine lacked CPU, so part of the latency is its own; a rank by throughput stays. Give it its own core "
+    "(--pin engine=1), or lower the load.",
+    KindLimits("{0:.0%} of the latency at p50 or at p99, and {1:g} ms", 0.1, 0.1),
 )
 UNSENT = _warning(
     "unsent",
@@ -223,7 +222,7 @@ NOT_STEADY = _warning(
     "not-steady",
     "Throughput was still changing when a level was measured.",
     _RANKS,
-    "Throughput was not steady before {phases}, after settling for up to {longest_s:.0f} s ({rule}).",
+    "At {loads} throughput was still changing after {longest_s:.0f} s of warm-up.",
     "The target may still have been warming up when it was measured, or other processes disturbed it. --warm-up 60s "
     "and --settle 30s allow more time, the same for all contenders and rounds.",
 )

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 # The one name of each percentile, wherever it is kept.
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99.9": 99.9}
 LATENCIES = ("min", "mean", *PERCENTILES, "max")
+# Fewer samples beyond a percentile say nothing of it. The engine's own table has the same rule.
+FEWEST_BEYOND = {"p99": 20, "p99.9": 100}
+WHY_UNKNOWN = f"–: fewer than {' or '.join(f'{count} samples beyond {name}' for name, count in FEWEST_BEYOND.items())}"
 
 _LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 3_600_000_000_000, 3
 _MS = 1_000_000
@@ -37,8 +40,14 @@ class Latency:
 
     @property
     def shown(self) -> Mapping[str, float | None]:
-        """The same for people and files: None where no request has a latency, which is not zero."""
-        return self.by_name if self.count else dict.fromkeys(LATENCIES)
+        """The same for people and files: None where too few requests have a latency, which is not zero."""
+        return {name: value if is_known(name, self.count) else None for name, value in self.by_name.items()}
+
+
+def is_known(name: str, count: int) -> bool:
+    """Whether so many samples are enough for this figure of LATENCIES."""
+    fewest = FEWEST_BEYOND.get(name)
+    return count > 0 if fewest is None else count - _rank(PERCENTILES[name], count) >= fewest
 
 
 def merge(encoded: Iterable[str | None]) -> "HdrHistogram":

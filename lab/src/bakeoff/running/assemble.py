@@ -194,7 +194,7 @@ def _findings_of(facts: RunFacts, figures: _Figures) -> list[Finding]:
         *_generator_findings(facts, figures),
         *stored,
         *findings.stop_findings(facts.stopped_at, facts.request.steps),
-        *findings.warm_up_findings(figures.warm_up),
+        *findings.warm_up_findings(figures.warm_up, _loads(figures)),
         *findings.machine_findings(facts.machine, total.duration_s),
         *_waiting_findings(facts),
         *findings.gauge_findings(facts.watched.gauge_reads),
@@ -229,4 +229,10 @@ def _generator_findings(facts: RunFacts, figures: _Figures) -> list[Finding]:
     peak_per_s = max(phase.measured.throughput_per_s for phase in figures.phases)
     ceiling_per_s = request.ceilings(figures.engine_version).get("engine")
     command = f"{COMMAND} calibrate --engine {engine.name}{request.transport.options}"
-    return findings.generator_findings(figures.records, peak_per_s, ceiling_per_s, engine.name, command, request.agents)
+    return findings.generator_findings(
+        figures.records, peak_per_s, ceiling_per_s, engine.name, command, request.agents, _loads(figures)
+    )
+
+
+def _loads(figures: _Figures) -> dict[int, str]:
+    return {phase.number: phase.load for phase in figures.phases}

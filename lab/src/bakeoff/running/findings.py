@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
+from types import MappingProxyType
 
 from bakeoff.engines.stream import PhaseEnd, Record
 from bakeoff.results import finding_kinds as kinds
@@ -18,6 +19,7 @@ from bakeoff.results.run import Measured, PhaseResult
 from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.gauges import GaugeReads
+from bakeoff.text.prose import listed
 from bakeoff.text.redaction import redacted
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import PlannedThresholds
@@ -66,8 +68,9 @@ def generator_findings(
     engine: str,
     calibrate: str,
     agents: int = 1,
+    loads: Mapping[int, str] = MappingProxyType({}),
 ) -> list[Finding]:
-    """Limits of the load generator. `peak_per_s`: of the fastest phase.
+    """Limits of the load generator. `peak_per_s`: of the fastest phase; `loads` are those of phases by their numbers.
 
     `calibrate` is the command that measures the ceiling where it is not known. The ceiling is that of one engine, also
     where several `agents` share the load: how much more they can do together depends on the cores that are left.
@@ -83,23 +86,28 @@ def generator_findings(
         )
     if unsent := sum(record.unsent for record in records if isinstance(record, PhaseEnd)):
         findings.append(kinds.UNSENT(unsent=unsent))
-    return findings + _lag_findings(records)
+    ends = [record for record in records if isinstance(record, PhaseEnd)]
+    return findings + [late for each in ends if (late := _lagged(each, load_of(each.phase + 1, loads))) is not None]
 
 
-def _lag_findings(records: Sequence[Record]) -> list[Finding]:
-    """Requests that the engine sent late. Time that the target made them wait is not the engine's lag."""
-    least_ms, least_share = kinds.GENERATOR_LAGGED.limits
-    findings = []
-    for record in records:
-        if isinstance(record, PhaseEnd) and record.send_lag_histogram:
-            lag_ms = _p99_ms(record.send_lag_histogram)
-            if lag_ms > least_ms and lag_ms > least_share * _p99_ms(record.latency_histogram):
-                findings.append(kinds.GENERATOR_LAGGED(phase=record.phase + 1, lag_ms=lag_ms))
-    return findings
+def load_of(number: int, loads: Mapping[int, str]) -> str:
+    """The load of a phase in words, or its number where that is all that is known."""
+    return loads.get(number, f"phase {number}")
 
 
-def _p99_ms(encoded: str | None) -> float:
-    return histograms.summarise(histograms.merge([encoded])).percentiles_ms["p99"]
+def _lagged(record: PhaseEnd, load: str) -> Finding | None:
+    """Requests that the engine sent late, by the share of the latency that is. The target's own delay is no lag."""
+    if not record.send_lag_histogram:
+        return None
+    least_share, least_ms = kinds.GENERATOR_LAGGED.limits
+    lag, latency = (
+        histograms.summarise(histograms.merge([each])).percentiles_ms
+        for each in (record.send_lag_histogram, record.latency_histogram)
+    )
+    for quantile in ("p99", "p50"):
+        if lag[quantile] > least_ms and lag[quantile] > least_share * latency[quantile]:
+            return kinds.GENERATOR_LAGGED(load=load, quantile=quantile, lag_ms=lag[quantile])
+    return None
 
 
 def not_audited(engine: str, *, has_query: bool, has_ledger: bool, in_database: bool = True) -> Finding:
@@ -136,15 +144,14 @@ def audit_findings(verdict: Audit, rows_before: int = 0) -> list[Finding]:
     return findings
 
 
-def warm_up_findings(warm_up: WarmUp | None) -> list[Finding]:
+def warm_up_findings(warm_up: WarmUp | None, loads: Mapping[int, str] = MappingProxyType({})) -> list[Finding]:
     """Levels that were measured before throughput was steady."""
     restless = [level for level in ([] if warm_up is None else warm_up.levels) if level.steady is False]
     if warm_up is None or not restless:
         return []
-    numbers = [str(level.phase) for level in sorted(restless, key=lambda level: level.phase)]
-    phases = f"phase {numbers[0]}" if len(numbers) == 1 else f"the phases {', '.join(numbers)}"
+    named = listed([load_of(number, loads) for number in sorted(level.phase for level in restless)])
     longest_s = max(level.duration_s for level in restless)
-    return [kinds.NOT_STEADY(phases=phases, longest_s=longest_s, rule=warm_up.rule)]
+    return [kinds.NOT_STEADY(loads=named, longest_s=longest_s)]
 
 
 def machine_findings(state: MachineState | None, measured_s: float) -> list[Finding]:

@@ -149,9 +149,16 @@ def equal_phases(
     return [*(replace(most, name=f"{each:,.10g}/s", rate_per_s=each, arrivals=arrivals) for each in loads), most]
 
 
-def probe_phases(users: Sequence[int]) -> list[Phase]:
+def equal_level(rates: Sequence[float], loads: Sequence[Phase]) -> list[Phase]:
+    """One rate before loads of the closed model, over the connections of the heaviest and as long as the shortest."""
+    rate, seconds = next(iter(rates), _RATE_TO_COME), shortest_s(loads)
+    most = max(phase.virtual_users for phase in loads)
+    return [Phase(f"{rate:,.10g}/s", most, seconds, rate_per_s=rate)]
+
+
+def probe_phases(phases: Sequence[Phase]) -> list[Phase]:
     """A short look at each contender's maximum, over the connections of the equal load."""
-    return [Phase("Probe", _equal_users(users), _PROBE_S)]
+    return [Phase("Probe", next(each.virtual_users for each in phases if each.rate_per_s is not None), _PROBE_S)]
 
 
 def _equal_users(users: Sequence[int]) -> int:

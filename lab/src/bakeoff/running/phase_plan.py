@@ -66,6 +66,8 @@ def steps_of(
     `in_slices`: levels of a duration are measured in slices of a second, between which the run can wait.
     """
     steps: list[PlannedStep] = []
+    # Beside closed levels a rate is compared by latency, which falls for longer than throughput is unsteady.
+    is_mixed = len({level.rate_per_s is None for level in levels}) > 1
     for place, level in enumerate(order or range(len(levels))):
         phase = levels[level]
         if place == 0 and settling.reports_start:
@@ -74,7 +76,8 @@ def steps_of(
         if limit_s:
             name = WARM_UP if place == 0 else SETTLING
             settling_phase = replace(phase, name=name, duration_s=limit_s)
-            steps.append(PlannedStep(settling_phase, level, False, ends_when_steady=can_end_when_steady))
+            ends = can_end_when_steady and not (is_mixed and phase.rate_per_s is not None)
+            steps.append(PlannedStep(settling_phase, level, False, ends_when_steady=ends))
         slices = slices_of(phase) if in_slices else [phase]
         steps += [PlannedStep(each, level, measures=True, slice=number) for number, each in enumerate(slices)]
     return steps

@@ -52,9 +52,8 @@ def p99_words(*records: Counted) -> str:
 
 
 def p99_ms(*records: Counted) -> float | None:
-    """p99 of seconds or a phase; None where nothing was answered."""
+    """p99 of seconds or a phase, of however few requests; None where nothing was answered."""
     from bakeoff.results import histograms
 
     latency = histograms.summarise(histograms.merge([record.latency_histogram for record in records]))
-    value = latency.shown["p99"]
-    return None if value is None else round(value, 3)
+    return round(latency.percentiles_ms["p99"], 3) if latency.count else None

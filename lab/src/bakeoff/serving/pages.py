@@ -70,7 +70,7 @@ class Pages:
     def comparison(self, request: Request) -> Response:
         """One comparison's verdict, standings and runs."""
         stored = load_comparison(self._server, id_in_path(request))
-        figures = {run.id: figures_of(run.result, run.id) for run in stored.runs}
+        figures = {run.id: figures_of(run.result, run.id).readable() for run in stored.runs}
         judgement = judge(stored)
         return page(
             "comparison.html.j2",

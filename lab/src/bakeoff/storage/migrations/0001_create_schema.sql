@@ -226,6 +226,7 @@ SELECT
     best.mean_ms AS best_mean_ms,
     best.p50_ms AS best_p50_ms,
     best.p99_ms AS best_p99_ms,
+    best.requests AS best_requests,
     total.duration_s,
     total.total_requests AS requests,
     total.failed_requests AS failed,
@@ -255,7 +256,8 @@ LEFT JOIN LATERAL (
         latency_min_ms AS min_ms,
         latency_mean_ms AS mean_ms,
         latency_p50_ms AS p50_ms,
-        latency_p99_ms AS p99_ms
+        latency_p99_ms AS p99_ms,
+        total_requests AS requests
     FROM test_phases
     WHERE test_run_id = run.id
     ORDER BY throughput_per_s DESC, phase_number
