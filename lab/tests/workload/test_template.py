@@ -1,6 +1,7 @@
 import pytest
 
 from as_json import as_json
+from bakeoff.workload.slots import ChoiceSlot
 from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
 
@@ -47,12 +48,26 @@ def test_slots(text: str, slot: dict[str, object]) -> None:
         ("${alphanumeric 0}", "1 to 1000"),
         ("${uuid 4}", "no arguments"),
         ("${date 0 5}", "year 0"),
+        ("${zipf 1 9}", "three arguments"),
+        ("${zipf 9 1 0.7}", "less than"),
+        ("${zipf 1 9 0}", "exponent"),
     ],
 )
 def test_what_the_language_does_not_know_is_named(text: str, reason: str) -> None:
     with pytest.raises(TemplateError, match=reason) as caught:
         parse_template(text)
     assert text in caught.value.message
+
+
+@pytest.mark.parametrize("exponent", ["0.7", "1", "2.5"])
+def test_zipf_prefers_the_least_and_stays_in_range(exponent: str) -> None:
+    (slot,) = parse_template(f"${{zipf 11 20 {exponent}}}")
+    assert isinstance(slot, ChoiceSlot)
+    counts = [slot.choices.count(str(number)) for number in range(11, 21)]
+    assert sum(counts) == len(slot.choices)
+    assert counts == sorted(counts, reverse=True)
+    # The second of ten is drawn 2^exponent times as rarely as the first, as far as the continuous law has it.
+    assert counts[0] / counts[1] == pytest.approx(2 ** float(exponent), rel=0.3)
 
 
 def test_white_space_goes_only_from_between_tokens() -> None:

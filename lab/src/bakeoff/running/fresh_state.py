@@ -109,7 +109,8 @@ class _StateMaker:
     def database(self, server: Server, rows: int | None) -> contextlib.AbstractContextManager[Server]:
         # The seed is one for all targets, unless they prepare more.
         key = self._key if self._storage.prepare is not None else ()
-        seeded = (self._workload.directory, self._workload.declared.seed and rows)
+        declared = self._workload.declared.seed
+        seeded = (self._workload.directory, declared and (rows or declared.rows_for_checks))
         return self._testbed.prepared.database((seeded, *key), server, lambda empty: self._fill(empty, rows))
 
     def folder(self) -> contextlib.AbstractContextManager[Path]:

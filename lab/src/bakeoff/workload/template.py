@@ -16,6 +16,8 @@ _NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
 # In place of a number: the rows of the workload's seed, which only the compiler of a plan knows.
 SEEDED = "seeded"
 _UNKNOWN_ROWS = 2
+# Enough to reach a third of ten thousand values, and short enough for a plan.
+_QUANTILES = 4096
 _STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
 
 
@@ -129,6 +131,28 @@ def _choice(argument: str) -> BareSlot:
     return slots.ChoiceSlot(choices)
 
 
+def _zipf(argument: str) -> BareSlot:
+    """Quantiles of Zipf's law, equally likely: no engine needs the law, and all draw the same."""
+    words = argument.split()
+    if len(words) != 3:
+        raise ValueError("needs three arguments, MIN, MAX and EXPONENT")
+    low, high, exponent = _whole(words[0]), _whole(words[1]), float(words[2])
+    _check_order(low, high)
+    if not 0 < exponent <= 3:
+        raise ValueError("the exponent must be above 0 and at most 3")
+    count = high - low + 1
+    numbers = (_zipf_index((place + 0.5) / _QUANTILES, count, exponent) for place in range(_QUANTILES))
+    return slots.ChoiceSlot([str(low + number) for number in numbers])
+
+
+def _zipf_index(share: float, count: int, exponent: float) -> int:
+    """As formats/README.md prescribes it for the pick of keys."""
+    ranks = count + 1.0
+    power = 1 - exponent
+    x = ranks**share if power == 0 else (1 + share * (ranks**power - 1)) ** (1 / power)
+    return min(count - 1, int(x) - 1)
+
+
 def _alphanumeric(argument: str) -> BareSlot:
     length = int(argument)
     if not 1 <= length <= 1000:
@@ -145,6 +169,7 @@ _SLOTS: Mapping[str, Callable[[str], BareSlot]] = {
     "integer": _integer,
     "decimal": _decimal,
     "choice": _choice,
+    "zipf": _zipf,
     "alphanumeric": _alphanumeric,
     "date": _date,
 }
