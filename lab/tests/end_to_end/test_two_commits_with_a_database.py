@@ -1,5 +1,6 @@
 """Two commits of a service that stores in PostgreSQL: they take turns, and more statements are named as the reason."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.comparison import compare
+from bakeoff.comparing.cpu_profiles import profile_both, slower_pairs
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.statement_counts import StatementChange, more_statements
 from bakeoff.project import Project, prepare_state
@@ -64,6 +66,16 @@ def test_more_statements_are_counted(changed: Project, request_of_both: Comparis
     changes = more_statements(changed, request_of_both, slower, PlainProgress(Console(quiet=True)))
     assert changes == [StatementChange("Read", 1, 21)]
     assert changes[0].words == "Read sends 21 statements to PostgreSQL instead of 1."
+
+
+@pytest.mark.skipif(shutil.which("py-spy") is None, reason="py-spy is not on PATH")
+def test_both_sides_are_profiled(changed: Project, request_of_both: ComparisonRequest) -> None:
+    progress = PlainProgress(Console(quiet=True))
+    (pair,) = slower_pairs(changed, request_of_both, ["shelf-rest"])
+    profile = profile_both(changed, request_of_both, pair, progress)
+    assert profile.target == "shelf-rest"
+    assert "(shelf_api.py): " in profile.flame_graph
+    assert profile.grown and profile.words.startswith("CPU of shelf-rest, by function: ")
 
 
 def took_turns(one: RunResult, other: RunResult) -> bool:

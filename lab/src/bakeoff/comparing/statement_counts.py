@@ -60,7 +60,7 @@ def more_statements(
     """
     request = replace(request, targets=tuple(slower))
     contenders = [each for each in choose(project, request, lambda _name, _reason: None) if each.storage == POSTGRESQL]
-    pairs = _pairs(contenders)
+    pairs = pairs_of(contenders)
     if not pairs:
         return []
     postgres = one_choice({each.key: each.target.manifest.storage.postgres for each in contenders})
@@ -80,7 +80,8 @@ def more_statements(
     return sorted(changes, key=lambda change: change.before - change.after)
 
 
-def _pairs(contenders: Sequence[Contender]) -> list[tuple[Contender, Contender]]:
+def pairs_of(contenders: Sequence[Contender]) -> list[tuple[Contender, Contender]]:
+    """Both sides of each contender, the other commit first."""
     others = {without_commit(each).key: each for each in contenders if is_other_commit(each)}
     return [
         (others[key], each)

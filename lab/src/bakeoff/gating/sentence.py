@@ -7,6 +7,8 @@ from bakeoff.text.prose import listed
 PASSED, FAILED, UNDECIDED, UNCLEAR, NEW = "passed", "failed", "undecided", "unclear", "new"
 
 _MOST_NAMES = 2
+# A gate that sees less is no gate.
+_SEEN = 0.5
 _MOST_WORDS = 15
 _IS = ("is", "are")
 _VERBS = {
@@ -48,7 +50,11 @@ def would_find(gate: Gate) -> str:
         for check in gate.checks
         if check.metric == "throughput" and check.series.is_whole and check.would_find is not None
     ]
-    return f"A loss of {max(found):.0%} would be found in four of five such gates." if found else ""
+    if not found:
+        return ""
+    if max(found) > _SEEN:
+        return "These rounds scatter too much to find even a loss of half the throughput: take more or longer rounds."
+    return f"A loss of {max(found):.0%} would be found in four of five such gates."
 
 
 def severity(check: Check) -> float:

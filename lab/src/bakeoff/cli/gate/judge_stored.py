@@ -1,7 +1,8 @@
 """Calls the gate over stored runs, measures for it, and prints what it decides."""
 
+import contextlib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import typer
@@ -12,6 +13,7 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
+from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis, slower_operations
@@ -20,7 +22,7 @@ from bakeoff.gating.sentence import sentence_of, verdict_of, would_find
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.options.kinds import duration
-from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.project import COMMAND, Project, find_project, path_here
 from bakeoff.running.lock import measuring_lab
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
@@ -51,19 +53,35 @@ def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, ru
 
 
 def _reasons(decision: Decision) -> list[str]:
-    """What the slower operations do that they did not do before. One that cannot be found fails no gate."""
+    """What the slower operations do that they did not do before: their statements, then the functions of the target."""
+    from bakeoff.comparing.cpu_profiles import profile_both, slower_pairs
     from bakeoff.comparing.statement_counts import more_statements
 
     request = request_of(decision.candidate.requested)
     slower = slower_operations(decision.gate, decision.candidate)
     if request is None or not slower:
         return []
+    project, reasons = find_project(), []
+    with shown() as progress:
+        with _no_failure("Statements could not be counted."):
+            reasons += [change.words for change in more_statements(project, request, slower, progress)]
+        with _no_failure("The CPU of both sides could not be compared."):
+            for pair in slower_pairs(project, request, list(slower)):
+                profile = profile_both(project, request, pair, progress)
+                file = project.results / f"comparison-{decision.candidate.comparison_id}-{profile.target}-cpu.svg"
+                write_whole(file, profile.flame_graph.encode())
+                say(f"Differential flame graph: {path_here(file)}")
+                reasons += [f"{profile.words} All of them: {file.name}"] if profile.grown else []
+    return reasons
+
+
+@contextlib.contextmanager
+def _no_failure(words: str) -> Iterator[None]:
+    """A reason that cannot be found fails no gate."""
     try:
-        with shown() as progress:
-            return [change.words for change in more_statements(find_project(), request, slower, progress)]
+        yield
     except BakeoffError as error:
-        say(f"Why it is slower could not be found. {error.message}")
-        return []
+        say(f"{words} {error.message}")
 
 
 def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: str) -> Decision:

@@ -1,0 +1,1 @@
+"""CPU profiles of running programs, and how two of them differ."""
