@@ -1,14 +1,22 @@
 """Windows of mode sustained show their worst moments, PostgreSQL's upkeep and what grew."""
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
-from bakeoff.judging.sustained import sustained_windows
+from bakeoff.judging.judge import judge
+from bakeoff.judging.sustained import lack_upkeep, sustained_windows
+from bakeoff.reporting.html import html_report
+from bakeoff.reporting.markdown import markdown_report
+from bakeoff.reporting.missing import WITHOUT_UPKEEP
+from bakeoff.reporting.report import report_of
+from bakeoff.reporting.text import text_report
+from bakeoff.reporting.verdict_text import judgement_table
 from bakeoff.results.database_activity import DatabaseActivity, PhaseActivity
 from bakeoff.results.run import RunResult, Second
 from bakeoff.running.findings import sustained_findings
-from made_up import measured, phase, run_result
+from made_up import comparison_of, measured, phase, run_result
 
 MIB = 2**20
 SEEN = PhaseActivity(
@@ -62,3 +70,25 @@ def test_a_window_that_is_not_what_the_mode_promises_is_named(seen: PhaseActivit
     found = sustained_findings(DatabaseActivity(phases={"1": seen}), 128 * MIB)
     assert [each.message for each in found] == words
     assert sustained_findings(None, 128 * MIB) == []
+
+
+@pytest.mark.parametrize(
+    ("windows", "lacks"),
+    [
+        ([], False),
+        ([PhaseActivity()], False),
+        ([PhaseActivity(checkpoints=0, autovacuums=0)], True),
+        ([PhaseActivity(checkpoints=0, autovacuums=0), PhaseActivity(checkpoints=1, autovacuums=0)], False),
+        ([PhaseActivity(checkpoints=0, autovacuums=2)], False),
+    ],
+)
+def test_windows_without_upkeep_show_a_fresh_database(windows: list[PhaseActivity], lacks: bool) -> None:
+    assert lack_upkeep([sustained(50, each, "quick") for each in windows]) is lacks
+
+
+def test_a_report_on_windows_without_upkeep_says_so_beside_its_figures() -> None:
+    stored = comparison_of(sustained(50, PhaseActivity(checkpoints=0, autovacuums=0), "quick"))
+    report = report_of(judge(stored), stored)
+    for document in (html_report(report), markdown_report(report), text_report(report)):
+        assert WITHOUT_UPKEEP[1:] in " ".join(unescape(document).split())
+    assert WITHOUT_UPKEEP in judgement_table(report.judgement).note

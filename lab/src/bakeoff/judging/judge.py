@@ -19,7 +19,7 @@ from bakeoff.judging.pairings import Place, log_ratios, places
 from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
-from bakeoff.judging.sustained import sustained_windows
+from bakeoff.judging.sustained import lack_upkeep, sustained_windows
 from bakeoff.judging.table_growth import growth_in
 from bakeoff.judging.tested import tested
 from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
@@ -67,6 +67,7 @@ def judge(comparison: StoredComparison) -> Judgement:
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
         has_aa=bool(aa_pairs),
+        lacks_upkeep=lack_upkeep(run for each in measured for run in each.runs.counted.values()),
     )
 
 

@@ -462,7 +462,8 @@ class Judgement:
 
     `noise_floor` is the relative spread of one contender against itself (A/A where `has_aa`, else between rounds).
     `provenance` holds what is needed to repeat
-    it: commit, machine, versions. `not_measured` maps a target to the reason. Contenders of the smallest payload come
+    it: commit, machine, versions. `not_measured` maps a target to the reason. `lacks_upkeep`: no window contained a
+    checkpoint or an autovacuum. Contenders of the smallest payload come
     first: each payload has its own order.
     """
 
@@ -488,6 +489,7 @@ class Judgement:
     scale_curves: Sequence[ScaleCurve] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     has_aa: bool = False
+    lacks_upkeep: bool = False
 
     @property
     def took_s(self) -> float | None:

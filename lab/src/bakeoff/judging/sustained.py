@@ -35,6 +35,13 @@ def sustained_windows(runs: Iterable[RunResult]) -> list[SustainedWindow]:
     return [_window(own) for _, own in sorted(by_number.items())]
 
 
+def lack_upkeep(runs: Iterable[RunResult]) -> bool:
+    """Whether PostgreSQL ended neither a checkpoint nor an autovacuum in any window, as far as that was counted."""
+    seen = [_seen(run, phase) for run in runs for phase in run.phases]
+    counted = [each for each in seen if each.checkpoints is not None and each.autovacuums is not None]
+    return bool(counted) and not any(each.checkpoints or each.autovacuums for each in counted)
+
+
 def _window(rounds: Sequence[tuple[RunResult, PhaseResult]]) -> SustainedWindow:
     seconds = [each for run, phase in rounds for each in _whole_seconds(run.timeline, phase)]
     seen = [(_seen(run, phase), phase) for run, phase in rounds]

@@ -23,12 +23,14 @@ from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
+from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs, pairs
 from bakeoff.results.histograms import LATENCIES, WHY_UNKNOWN
 from bakeoff.results.run import HOSTILE_CONNECTIONS
+from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
 _SCRIPTS = ("chart.umd.min.js", "formats.js", "plugins.js", "configurations.js", "page.js")
@@ -56,6 +58,7 @@ _GLOBALS = {
     "highlights_of": highlights_of,
     "standing_of": standing_of,
     "why_unknown": WHY_UNKNOWN,
+    "without_upkeep": capitalised(WITHOUT_UPKEEP),
     "why_unranked": why_unranked,
     "title_of": title_of,
     "words_of": words_of,

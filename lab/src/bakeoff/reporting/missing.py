@@ -10,6 +10,9 @@ from bakeoff.storage.stored_runs import StoredComparison
 from bakeoff.text.prose import listed
 
 _NAMED = 4
+WITHOUT_UPKEEP = (
+    "no checkpoint and no autovacuum in any window: a fresh database, not PostgreSQL's steady state (mode sustained)"
+)
 
 
 def missing_of(judgement: Judgement, stored: StoredComparison) -> list[str]:

@@ -21,6 +21,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of
 from bakeoff.reporting.figures import median_of, with_interval
 from bakeoff.reporting.grouped_findings import evidence
+from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
@@ -29,6 +30,7 @@ from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.sustained import sustained_table
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.run import HOSTILE_CONNECTIONS
+from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
 MOST_ROWS = 60
@@ -64,6 +66,8 @@ def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
         "optimal: users at optimal parallelism. breaks: users at the breaking point. "
         "In parentheses: intervals over the rounds."
     )
+    if judgement.lacks_upkeep:
+        note += f" {capitalised(WITHOUT_UPKEEP)}."
     rows = [_standing(judgement, entry) for entry in entries]
     return Table("Ranking", headings, rows, left=2, note=note, least=("breaks", "optimal", "at"), kept=2)
 

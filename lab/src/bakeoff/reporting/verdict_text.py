@@ -7,6 +7,7 @@ from bakeoff.judging.estimates import interval_name
 from bakeoff.judging.judgement import ALL_PHASES, Estimate, JudgedContender, Judgement
 from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.figures import median_of
+from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING, number, two_places
 from bakeoff.text.table import Strong, Table
@@ -25,6 +26,7 @@ def judgement_table(judgement: Judgement) -> Table:
         f"± half of the {interval_name(judgement.rounds)}, = tie · "
         "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
     )
+    note = " · ".join([note, *([WITHOUT_UPKEEP] if judgement.lacks_upkeep else [])])
     headings = ("contender", "at", "ops/s", "±", "min", "mean", "p50", "p99", "failed", "CPU", "MB")
     return explained(Table("", headings, rows, note=note, least=("min", "mean", "MB", "at", "CPU", "p50")))
 
