@@ -195,7 +195,7 @@ def test_a_metrics_database_that_goes_away_costs_no_run(
         assert load_comparison(leaving).status == "running"
         ended = bakeoff(project, "run", "--resume", results=results, environment=metrics(leaving))
         assert ended.returncode == 0, ended.stderr
-        assert "Indicative only, without ranks: Rust REST reached" in ended.stdout
+        assert "No ranking: Rust REST had levels of" in ended.stdout
         comparison = load_comparison(leaving)
         assert (comparison.status, [run.result.round for run in comparison.runs]) == ("completed", [1, 2, 3])
 

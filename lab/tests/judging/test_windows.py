@@ -7,6 +7,7 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.windows import Windows, windows_of
+from bakeoff.reporting.charts.standings import ranking_chart
 from bakeoff.results.run import RunResult, Second
 from made_up import comparison_of, measured, phase, run_of, seconds_of
 from simulated_machines import seconds_of_a_window
@@ -86,11 +87,20 @@ def test_an_unsteady_contender_loses_its_rank_and_keeps_its_figures() -> None:
     assert "indicative" in [finding.kind for finding in unranked.findings]
 
 
+def test_a_contender_without_a_rank_is_faded_in_its_place_of_the_chart() -> None:
+    slow, fast = run(10, seconds_of(FLAT)), run(10, seconds_of(RISING), "go-rest")
+    judgement = judge(comparison_of(slow, fast))
+    drawn = ranking_chart("", judgement.contenders, []).series
+    figures = {each.name: each.points[0][0] or 0.0 for each in drawn}
+    assert list(figures.values()) == sorted(figures.values(), reverse=True)
+    assert {each.name: each.faded is True for each in drawn} == {"Rust REST": False, "Go REST, no rank": True}
+
+
 def test_short_windows_give_an_indication_and_no_verdict() -> None:
     judgement = judge(comparison_of(run(3), run(3, target="go-rest")))
     assert [each.rank for each in judgement.contenders] == [None, None]
-    assert judgement.verdict.startswith("Indicative only, without ranks: ")
-    assert "windows of 3 s, and a rank needs 10 s" in judgement.verdict
+    assert judgement.verdict.startswith("No ranking: ")
+    assert "had levels of 3 s; 10 s are needed" in judgement.verdict
 
 
 @pytest.mark.parametrize("mode", ["count", "smoke"])
@@ -99,6 +109,6 @@ def test_what_ends_after_a_number_of_requests_has_no_rank_and_no_effect(mode: st
     judgement = judge(comparison_of(*rounds))
     assert [each.rank for each in judgement.contenders] == [None, None]
     assert (judgement.pairings, judgement.effects) == ([], [])
-    assert judgement.verdict.startswith("Indicative only, without ranks: Go REST reached 2,000")
+    assert judgement.verdict.startswith("No ranking: Go REST had phases")
     assert all("number of requests" in each.indicative[0] for each in judgement.contenders)
     assert "no-level-kept" not in {finding.kind for each in judgement.contenders for finding in each.findings}

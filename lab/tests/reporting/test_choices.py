@@ -46,7 +46,7 @@ def test_latency_and_cpu_are_recommended_where_all_do_the_same_work() -> None:
     assert rows["lowest p99"][0] == rows["least CPU"][0] == "Rust gRPC and Rust REST (tie)"
     assert rows["lowest p99"][1].endswith("at 1,000/s for all")
     latencies = by_latency(judgement, judgement.contenders).rows
-    assert [row[:2] for row in latencies] == [("1=", "Rust gRPC"), ("1=", "Rust REST"), ("3", "Go REST")]
+    assert [row[:2] for row in latencies] == [("1–2", "Rust gRPC"), ("1–2", "Rust REST"), ("3", "Go REST")]
 
 
 def test_latency_at_each_ones_own_maximum_is_not_compared() -> None:

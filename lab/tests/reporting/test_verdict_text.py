@@ -29,8 +29,8 @@ def test_ties_share_a_rank_and_the_void_have_none() -> None:
     )
     assert rows[0] == "contender at ops/s ± min mean p50 p99 failed CPU MB"
     assert rows[2:6] == [
-        "1= Go REST 10 43,020 0.2% 0.51 1.01 1.00 1.49 0 13.9 20.0",
-        "1= Rust REST 10 43,000 0.2% 0.51 1.01 1.00 1.49 0 14.0 20.0",
+        "1–2 Go REST 10 43,020 0.2% 0.51 1.01 1.00 1.49 0 13.9 20.0",
+        "1–2 Rust REST 10 43,000 0.2% 0.51 1.01 1.00 1.49 0 14.0 20.0",
         "3 Go gRPC 10 20,000 0.5% 0.51 1.01 1.00 1.49 0 30.0 20.0",
         "– Java REST – void – – – – – – – –",
     ]

@@ -183,8 +183,9 @@ def _without_ranks(lead: Lead) -> list[str]:
         return ["Which contender is fastest is open: each is slower than another"]
     best, *others = lead.compared
     most = all(lead.field.verdict(best.key, each.key) != "tie" for each in others) and bool(others)
-    clause = f"Indicative only, without ranks: {best.label} reached {rate(_peak(best))}{', the most' if most else ''}"
-    return [f"{clause} ({best.label} {why_unranked(best)})", clause]
+    reached = f"Highest: {best.label}," if most else f"{best.label} reached"
+    reached += f" {_peak(best).median:,.0f} operations/s"
+    return [f"No ranking: {best.label} {why_unranked(best)}. {reached}", f"No ranking. {reached}"]
 
 
 def _open(lead: Lead, best: JudgedContender) -> list[str]:

@@ -47,7 +47,7 @@ def windows_of(counted: Mapping[int, RunResult], phases: Mapping[int, int | None
     biased, unsteady = _trends(counted, phases)
     reasons = [unsteady] if unsteady else []
     if min(known) < _SHORTEST_S:
-        reasons.insert(0, f"had windows of {min(known):.3g} s, and a rank needs {_SHORTEST_S:.0f} s")
+        reasons.insert(0, f"had levels of {min(known):.3g} s; {_SHORTEST_S:.0f} s are needed")
     return Windows(biased, reasons)
 
 

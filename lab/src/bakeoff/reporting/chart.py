@@ -35,7 +35,7 @@ class ChartSeries(msgspec.Struct, frozen=True):
     """Points [x, y, low, high] of a line, or one [value, low, high] of a dot; low and high may be None.
 
     `style` numbers colour, dash and point. `identity` is what a reader switches on and off, None: always shown.
-    `drawn`: points alone, or a curve without points; without it both.
+    `drawn`: points alone, or a curve without points; without it both. `faded`: drawn pale.
     """
 
     name: str
@@ -43,6 +43,7 @@ class ChartSeries(msgspec.Struct, frozen=True):
     style: int
     points: list[Point]
     drawn: Literal["points", "curve"] | UnsetType = UNSET
+    faded: bool | UnsetType = UNSET
 
 
 class Mark(msgspec.Struct, frozen=True):

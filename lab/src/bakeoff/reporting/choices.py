@@ -46,10 +46,15 @@ def by_protocol(judgement: Judgement, entries: Sequence[JudgedContender]) -> Tab
     protocols = list(dict.fromkeys(entry.protocol for entry in entries))
     for protocol in protocols if len(protocols) > 1 else []:
         field = lead_of((entry for entry in entries if entry.protocol == protocol), judgement.pairings).field
-        own = [(field.place(entry.key).rank, entry) for entry in entries if entry.key in field.ranked]
+        own = [(field.place(entry.key), entry) for entry in entries if entry.key in field.ranked]
         rows += [
-            (level_name(protocol), str(rank), entry.name, median_of(entry.peak_throughput_per_s, numbers.rate))
-            for rank, entry in sorted(own, key=lambda each: each[0])
+            (
+                level_name(protocol),
+                numbers.ranks(place.rank, place.tied_with),
+                entry.name,
+                median_of(entry.peak_throughput_per_s, numbers.rate),
+            )
+            for place, entry in sorted(own, key=lambda each: each[0].rank)
         ]
     headings = ("protocol", "rank", "target", "operations/s")
     return Table("Ranking of each protocol", headings, rows, left=3)
@@ -61,7 +66,7 @@ def by_latency(judgement: Judgement, entries: Sequence[JudgedContender]) -> Tabl
     ranked = [] if load is None else [each for each in load.entries if "p99" in each.ranks]
     rows = [
         (
-            f"{each.ranks['p99']}{'=' if each.tied_with.get('p99') else ''}",
+            numbers.ranks(each.ranks["p99"], each.tied_with.get("p99", ())),
             each.label,
             *(median_of(each.latency_ms.get(name), numbers.three_digits) for name in ("p50", "p99")),
         )

@@ -14,8 +14,9 @@ _FIGURES = {"p99": "p99", "cpu": "CPU per operation"}
 _WORDS = {"faster": "lower", "slower": "higher", "tie": "tie", "unknown": "too few rounds"}
 _NOTE = (
     "Every contender gets the same rate, in the open model: latency in ms from the instant at which a request was due. "
-    "CPU: µs of the target per operation. Ranks by p99 and by CPU: = tie, ~ indicative. In parentheses: intervals over "
-    "the rounds. maximum: operations/s of the closed model over the same connections, in the same rounds."
+    "CPU: µs of the target per operation. Ranks by p99 and by CPU: a range where ties leave it open, ~ indicative. In "
+    "parentheses: intervals over the rounds. maximum: operations/s of the closed model over the same connections, in "
+    "the same rounds."
 )
 
 
@@ -89,4 +90,4 @@ def _table_of_pairs(loads: Sequence[EqualLoad]) -> Table:
 def _rank(entry: EqualLoadEntry, name: str) -> str:
     if name not in entry.ranks:
         return "~" if entry.holds and entry.unranked else NOTHING
-    return f"{entry.ranks[name]}{'=' if entry.tied_with.get(name) else ''}"
+    return numbers.ranks(entry.ranks[name], entry.tied_with.get(name, ()))

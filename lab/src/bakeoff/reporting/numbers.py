@@ -110,6 +110,13 @@ def minute(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
+def ranks(first: int | None, ties: Sequence[str]) -> str:
+    """`1`, or with ties every rank that it may have: `1–3`; a dash where there is none."""
+    if first is None:
+        return NOTHING
+    return f"{first}–{first + len(ties)}" if ties else str(first)
+
+
 def few(names: Sequence[str], most: int = 2) -> str:
     """Names for a small place: all of them, or how many."""
     return listed(names) if len(names) <= most else f"{len(names)} others"

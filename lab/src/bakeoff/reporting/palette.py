@@ -96,3 +96,9 @@ def outline(shape: Shape, x: float, y: float, radius: float) -> str:
         "down": [(0, 1.15), (1.1, -0.85), (-1.1, -0.85)],
     }[shape]
     return "M" + "L".join(f"{x + radius * dx:.1f} {y + radius * dy:.1f}" for dx, dy in corners) + "Z"
+
+
+def faded(colour: str) -> str:
+    """A colour of the light palette, pale on its background: two fifths of it."""
+    own, ground = (bytes.fromhex(each.removeprefix("#")) for each in (colour, LIGHT.background))
+    return "#" + bytes(round(0.4 * one + 0.6 * other) for one, other in zip(own, ground, strict=True)).hex()

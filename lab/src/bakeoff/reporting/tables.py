@@ -63,7 +63,8 @@ def all_tables(judgement: Judgement) -> list[Table]:
 def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     headings = ("rank", "target", "operations/s", "at", "relative to leader", "optimal", "breaks")
     note = (
-        "optimal: users at optimal parallelism. breaks: users at the breaking point. "
+        "rank: a range where ties leave it open. optimal: users at optimal parallelism. breaks: users at the "
+        "breaking point. "
         "In parentheses: intervals over the rounds."
     )
     if judgement.lacks_upkeep:
@@ -291,7 +292,7 @@ def _standing(judgement: Judgement, entry: JudgedContender) -> Sequence[str]:
     best, standing = entry.best_level, standing_of(judgement, entry)
     tie = f" (tie with {numbers.few(judgement.names(entry.tied_with))})" if entry.tied_with else ""
     return (
-        NOTHING if entry.rank is None else str(entry.rank),
+        numbers.ranks(entry.rank, entry.tied_with),
         f"{entry.name}{tie}",
         with_interval(entry.peak_throughput_per_s, numbers.rate),
         NOTHING if best is None else best.load,

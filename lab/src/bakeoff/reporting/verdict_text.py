@@ -9,7 +9,7 @@ from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
-from bakeoff.reporting.numbers import NOTHING, number, two_places
+from bakeoff.reporting.numbers import NOTHING, number, ranks, two_places
 from bakeoff.text.table import Strong, Table
 
 
@@ -17,13 +17,14 @@ def judgement_table(judgement: Judgement) -> Table:
     """One row for each contender in rank order, at its peak. Ranks start again in each group."""
     groups = dict.fromkeys(contender.division for contender in judgement.contenders)
     rows: list[Sequence[str]] = []
+    width = max([2, *(len(_rank(each)) for each in judgement.contenders)])
     for group in groups:
         rows += [(group,)] if len(groups) > 1 else []
         own = (each for each in judgement.contenders if each.division == group)
-        rows += [(f"{_rank(contender):>2} {contender.label}", *_figures(contender)) for contender in own]
+        rows += [(f"{_rank(contender):>{width}} {contender.label}", *_figures(contender)) for contender in own]
     note = (
         f"{_classes(judgement)}each contender at its best load: median of the rounds, "
-        f"± half of the {interval_name(judgement.rounds)}, = tie · "
+        f"± half of the {interval_name(judgement.rounds)}, 1–3: ties · "
         "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
     )
     note = " · ".join([note, *([WITHOUT_UPKEEP] if judgement.lacks_upkeep else [])])
@@ -56,7 +57,7 @@ def plus_minus(estimate: Estimate) -> str:
 def _rank(contender: JudgedContender) -> str:
     if contender.rank is None:
         return "~" if contender.indicative else NOTHING
-    return f"{contender.rank}{'=' if contender.tied_with else ''}"
+    return ranks(contender.rank, contender.tied_with)
 
 
 def _figures(contender: JudgedContender) -> list[str]:

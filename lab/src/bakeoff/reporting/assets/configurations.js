@@ -18,7 +18,7 @@ bakeoff.configurations = (() => {
 
   function look(styles, series, points) {
     const style = styles[series.style];
-    const line = colour(`series-${style.colour}`);
+    const line = colour(`series-${style.colour}`) + (series.faded ? "66" : "");
     return {
       label: series.name,
       identity: series.identity,

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.judgement import Effect, JudgedContender, ReferenceLine
+from msgspec.structs import replace
+
+from bakeoff.judging.judgement import Effect, Estimate, JudgedContender, ReferenceLine
 from bakeoff.reporting.chart import (
     THROUGHPUT,
     Axis,
@@ -19,8 +21,9 @@ from bakeoff.reporting.factor_effects import title_of, words_of
 
 
 def ranking_chart(group: str, contenders: Sequence[JudgedContender], reference_lines: Sequence[ReferenceLine]) -> Chart:
-    """The maximum of each contender, in rank order."""
-    drawn = [series(each, [dot(peak)]) for each in contenders if (peak := each.peak_throughput_per_s) is not None]
+    """The maximum of each contender, the highest first; those without a rank are faded in their place."""
+    drawn = [_standing(each, peak) for each in contenders if (peak := each.peak_throughput_per_s) is not None]
+    drawn.sort(key=lambda each: -(each.points[0][0] or 0.0))
     highest = max((each.points[0][0] or 0.0 for each in drawn), default=0.0)
     references, beyond = references_for(highest, reference_lines)
     return Chart(
@@ -30,10 +33,15 @@ def ranking_chart(group: str, contenders: Sequence[JudgedContender], reference_l
         x=THROUGHPUT,
         series=drawn,
         group=group,
-        note="Dot: median over rounds. Whisker: interval over the rounds.",
+        note="Dot: median over rounds. Whisker: interval over the rounds. Faded: no rank.",
         references=references,
         beyond=beyond,
     )
+
+
+def _standing(contender: JudgedContender, peak: Estimate) -> ChartSeries:
+    shown = series(contender, [dot(peak)])
+    return shown if contender.rank is not None else replace(shown, name=f"{shown.name}, no rank", faded=True)
 
 
 def effects_chart(effects: Sequence[Effect]) -> Chart:

@@ -55,8 +55,8 @@ class Canvas:
             f' stroke="{stroke}"/>'
         )
 
-    def point(self, style: Style, x: float, y: float, radius: float = 6.0) -> None:
-        colour = LIGHT.series[style.colour]
+    def point(self, style: Style, x: float, y: float, radius: float = 6.0, colour: str | None = None) -> None:
+        colour = colour or LIGHT.series[style.colour]
         fill = LIGHT.background if style.hollow else colour
         self._elements.append(
             f'<path d="{outline(style.shape, x, y, radius)}" fill="{fill}" stroke="{colour}" stroke-width="2"/>'

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.reporting.chart import Axis, Chart, ChartSeries, Mark, Point
-from bakeoff.reporting.palette import LIGHT, style
+from bakeoff.reporting.palette import LIGHT, faded, style
 from bakeoff.reporting.pictures.canvas import HEIGHT, WIDTH, Canvas, shortened, width_of
 from bakeoff.reporting.pictures.scales import Scale, fitted, ticks
 
@@ -117,14 +117,15 @@ def _dots(canvas: Canvas, chart: Chart) -> None:
     for series, y in zip(chart.series, _row_places(len(chart.series), area), strict=True):
         _row_name(canvas, series.name, y)
         look = style(series.style)
+        colour = faded(LIGHT.series[look.colour]) if series.faded is True else LIGHT.series[look.colour]
         middle, low, high = series.points[0]
         if low is not None and high is not None:
             left, right = x.at(low), x.at(high)
-            canvas.line(left, y, right, y, LIGHT.series[look.colour], 2)
+            canvas.line(left, y, right, y, colour, 2)
             for end in (left, right):
-                canvas.line(end, y - 7, end, y + 7, LIGHT.series[look.colour], 2)
+                canvas.line(end, y - 7, end, y + 7, colour, 2)
         if middle is not None:
-            canvas.point(look, x.at(middle), y, 7)
+            canvas.point(look, x.at(middle), y, 7, colour)
 
 
 def _bars(canvas: Canvas, chart: Chart) -> None:
