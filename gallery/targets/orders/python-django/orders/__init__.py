@@ -1,0 +1,1 @@
+"""A service of orders on Django."""

@@ -1,0 +1,1 @@
+"""A service of orders on FastAPI and SQLAlchemy."""

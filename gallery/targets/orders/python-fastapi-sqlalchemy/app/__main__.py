@@ -1,0 +1,17 @@
+"""Starts Uvicorn with one process for each core."""
+
+import uvicorn
+
+from app.settings import BIND, PORT, WORKERS
+
+STOP_TIMEOUT_S = 9
+
+if __name__ == "__main__":
+    uvicorn.run(
+        "app.main:app",
+        host=BIND,
+        port=PORT,
+        workers=WORKERS,
+        access_log=False,
+        timeout_graceful_shutdown=STOP_TIMEOUT_S,
+    )
