@@ -1,4 +1,4 @@
-"""Reference lines of PostgreSQL alone, drawn before and after the comparison that they stand beside."""
+"""Reference lines of PostgreSQL alone, measured before and after the comparison that they stand beside."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence

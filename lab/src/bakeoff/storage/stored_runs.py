@@ -44,7 +44,7 @@ class StoredRun:
 class StoredComparison:
     """One invocation with its runs in the order in which they were made; smoke runs before longer ones are left out.
 
-    `reference_draws` are rows a second of each reference line that was drawn before and after it, in that order.
+    `reference_draws` are rows a second of each reference line that was measured before and after it, in that order.
     `scale` is the factor whose levels are counts of something, so that throughput along them is a curve; or empty.
     `request` is empty where it was imported; `refused` are those not measured that could have been.
     """
