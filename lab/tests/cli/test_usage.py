@@ -103,7 +103,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "quick", "--arrivals", "poisson"], "--arrivals belongs to the modes rate and equal"),
         (["run", "equal", "--rate", "1000,2000"], "Mode equal applies one rate to all contenders"),
         (["run", "equal", "--users", "16,64"], "In the mode equal --users is one number"),
-        (["run", "equal", "--payload", "default,4k"], "Mode equal has one rate for messages of one size"),
+        (["run", "equal", "--payload", "default,4k"], "An equal load has one rate for messages of one size"),
         (
             ["run", "equal", "--think-time", "10ms"],
             "--think-time cannot be combined with the mode equal",
@@ -118,6 +118,9 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["run", "quick", "--threshold", "p95"], '--threshold is "p95"'),
         (["run", "quick", "--threshold", "p42<2s"], 'unknown metric "p42"'),
         (["run", "quick", "--threshold", "errors<5"], "errors are limited in per cent"),
+        (["run", "quick", "--profile", "-t", "ingest-rest"], "compares the CPU of two contenders"),
+        (["run", "quick", "--for", "5m", "--rounds", "3"], "--for cannot be combined with --rounds"),
+        (["run", "smoke", "--for", "5m"], "--for cannot be combined with the mode smoke"),
         (["run", "rate", "--slo", "p99<1s", "--threshold", "p99<2s"], "--threshold cannot be combined with --slo"),
         (["run", "nothing.toml"], "nothing.toml cannot be read: No such file"),
         (["run", "smoke", "--zipf", "9"], '--zipf: "9" is not a number from 0 to 3'),

@@ -75,7 +75,7 @@ def test_both_sides_are_profiled(changed: Project, request_of_both: ComparisonRe
     profile = profile_both(changed, request_of_both, pair, progress)
     assert profile.target == "shelf-rest"
     assert "(shelf_api.py): " in profile.flame_graph
-    assert profile.grown and profile.words.startswith("CPU of shelf-rest, by function: ")
+    assert profile.grown and profile.words.startswith("CPU of shelf-rest against shelf-rest commit=")
 
 
 def took_turns(one: RunResult, other: RunResult) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.statement_counts import pairs_of
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.options.table import IN_PROCESSES
 from bakeoff.postgres.databases import application_instance, one_choice
 from bakeoff.processes.launching import Launcher, Program
 from bakeoff.profiling.flame_graph import differential_flame_graph
@@ -33,9 +34,10 @@ _SAMPLED_S = 8.0
 
 @dataclass(frozen=True)
 class CpuProfile:
-    """Both sides of a target: the functions that take more of the CPU than before, and the picture of all."""
+    """The functions of a target that take more of its CPU than those of another contender, and the picture of all."""
 
     target: str
+    against: str
     grown: Sequence[Growth]
     flame_graph: str
 
@@ -43,7 +45,7 @@ class CpuProfile:
     def words(self) -> str:
         """The functions with their shares in a sentence; empty where none takes more."""
         listed = ", ".join(f"{each.function} {each.before:.0%} → {each.after:.0%}" for each in self.grown)
-        return f"CPU of {self.target}, by function: {listed}." if listed else ""
+        return f"CPU of {self.target} against {self.against}, by function: {listed}." if listed else ""
 
 
 def profile_both(
@@ -68,9 +70,21 @@ def profile_both(
             with instance as server:
                 testbed = replace(testbed, server=server, postgres=postgres)
                 before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
-    name = pair[1].target.name
-    title = f"{name}: {pair[0].key} before, {pair[1].key} now"
-    return CpuProfile(name, grown(before, after), differential_flame_graph(before, after, title))
+    title = f"{pair[1].key}, colours against {pair[0].key}"
+    picture = differential_flame_graph(before, after, title)
+    return CpuProfile(pair[1].target.name, pair[0].key, grown(before, after), picture)
+
+
+def two_contenders(project: Project, request: ComparisonRequest) -> tuple[Contender, Contender]:
+    """Both contenders of a request, in its order. Raises UsageError where it has another number of them."""
+    found = choose(project, request, lambda _name, _reason: None)
+    own = [each for each in found if each.variant.runs_in == IN_PROCESSES and each.target.name not in request.attached]
+    if len(own) != 2:
+        raise UsageError(
+            f"--profile compares the CPU of two contenders that the lab starts as processes, and these are {len(own)}. "
+            "Name two with --target."
+        )
+    return own[0], own[1]
 
 
 def slower_pairs(

@@ -550,6 +550,13 @@ class InvocationTable:
     resume: bool = option(
         False, kinds.SWITCH, "Continue the latest comparison that has runs left, with its own options", in_file=False
     )
+    profile: bool = option(
+        False,
+        kinds.SWITCH,
+        "After the comparison, sample the CPU of both contenders and draw a differential flame graph",
+        in_file=False,
+        excludes=(Excludes("slo", "the search for a rate has no two contenders"),),
+    )
     as_json: bool = option(False, kinds.SWITCH, "Print JSON", name="json", in_file=False)
 
 
@@ -586,5 +593,5 @@ HELP_GROUPS = {
     ),
     "Database": HelpGroup(others=("preload", "overlay", "pgbouncer", "pgbouncer-connections", "read-replica")),
     "Placement": HelpGroup(others=("engine", "agents", "agents-reach", "in", "pin", "limit-cpus", "limit-memory")),
-    "Results": HelpGroup(("threshold",), ("json", "scale", "aa", "reference-lines", "prove", "resume")),
+    "Results": HelpGroup(("threshold",), ("json", "scale", "aa", "reference-lines", "prove", "profile", "resume")),
 }

@@ -13,7 +13,6 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.documents.checked import Json
-from bakeoff.documents.whole_file import write_whole
 from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis, slower_operations
@@ -22,7 +21,7 @@ from bakeoff.gating.sentence import sentence_of, verdict_of, would_find
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.options.kinds import duration
-from bakeoff.project import COMMAND, Project, find_project, path_here
+from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.running.lock import measuring_lab
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
@@ -54,7 +53,8 @@ def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, ru
 
 def _reasons(decision: Decision) -> list[str]:
     """What the slower operations do that they did not do before: their statements, then the functions of the target."""
-    from bakeoff.comparing.cpu_profiles import profile_both, slower_pairs
+    from bakeoff.cli.cpu_profiles import write_profile
+    from bakeoff.comparing.cpu_profiles import slower_pairs
     from bakeoff.comparing.statement_counts import more_statements
 
     request = request_of(decision.candidate.requested)
@@ -67,12 +67,8 @@ def _reasons(decision: Decision) -> list[str]:
             reasons += [change.words for change in more_statements(project, request, slower, progress)]
         with _no_failure("The CPU of both sides could not be compared."):
             for pair in slower_pairs(project, request, list(slower)):
-                profile = profile_both(project, request, pair, progress)
-                file = project.results / f"comparison-{decision.candidate.comparison_id}-{profile.target}-cpu.svg"
-                write_whole(file, profile.flame_graph.encode())
-                say(f"Differential flame graph: {path_here(file)}")
-                reasons += [f"{profile.words} All of them: {file.name}"] if profile.grown else []
-    return reasons
+                reasons.append(write_profile(project, request, decision.candidate.comparison_id, pair, progress))
+    return [reason for reason in reasons if reason]
 
 
 @contextlib.contextmanager

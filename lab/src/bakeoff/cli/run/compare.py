@@ -8,12 +8,14 @@ from typing import TextIO
 
 import typer
 
+from bakeoff.cli.cpu_profiles import write_profile
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
 from bakeoff.comparing.capacity_lines import capacity_lines, ratio_lines
 from bakeoff.comparing.comparison import compare, resume
+from bakeoff.comparing.cpu_profiles import two_contenders
 from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
@@ -103,8 +105,12 @@ def _all_measured(
 
 def _measured(project: Project, name: str, request: ComparisonRequest | None, options: RunOptions) -> _Scenario:
     """Measures a request, or resumes where there is none; prints what came of it."""
+    pair = two_contenders(project, request) if options.invocation.profile and request is not None else None
     with Publication(live_file(project), options.command) as publication, shown(publication.publish) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
+        words = ""
+        if pair is not None and request is not None and not comparison.interrupted:
+            words = write_profile(project, request, comparison.id, pair, progress)
     stored = _stored(project, comparison)
     reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
     scenario = _Scenario(name, comparison, stored, ())
@@ -112,6 +118,8 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
     for line in (*failing_lines(scenario.runs), *exceeded):
         say(line)
     show(*_closing(project, comparison, stored), stream=_stream(options))
+    if words:
+        show(words, stream=_stream(options))
     for path in reports:
         say(f"Report: {path_here(path)}")
     return replace(scenario, exceeded=exceeded)

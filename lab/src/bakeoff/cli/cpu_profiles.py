@@ -1,0 +1,24 @@
+"""Writes the differential flame graph of two contenders beside the reports."""
+
+from bakeoff.cli.output import say
+from bakeoff.comparing.cpu_profiles import profile_both
+from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.documents.whole_file import write_whole
+from bakeoff.project import Project, path_here
+from bakeoff.running.contender import Contender
+from bakeoff.running.progress import Progress
+
+
+def write_profile(
+    project: Project,
+    request: ComparisonRequest,
+    comparison_id: int | None,
+    pair: tuple[Contender, Contender],
+    progress: Progress,
+) -> str:
+    """Profiles both, writes the picture, and gives the functions that grew in a sentence; empty where none did."""
+    profile = profile_both(project, request, pair, progress)
+    file = project.results / f"comparison-{comparison_id or 'unnamed'}-{profile.target}-cpu.svg"
+    write_whole(file, profile.flame_graph.encode())
+    say(f"Differential flame graph: {path_here(file)}")
+    return f"{profile.words} All of them: {file.name}" if profile.grown else ""
