@@ -1,0 +1,29 @@
+// One worker for each core; the primary starts them and passes signals on.
+import cluster from "node:cluster";
+import { availableParallelism } from "node:os";
+import { serve } from "./server.js";
+
+const workers = Number(process.env.WORKERS || availableParallelism());
+
+if (cluster.isPrimary) {
+  for (let started = 0; started < workers; started++) {
+    cluster.fork();
+  }
+  let stopping = false;
+  const stop = (signal) => {
+    stopping = true;
+    for (const worker of Object.values(cluster.workers)) {
+      worker.kill(signal);
+    }
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  cluster.on("exit", (worker, code, signal) => {
+    if (!stopping) {
+      console.error(`worker ${worker.process.pid} ended: ${signal ?? code}`);
+      process.exit(1);
+    }
+  });
+} else {
+  serve(workers);
+}
