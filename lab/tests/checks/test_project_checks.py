@@ -33,17 +33,17 @@ class Bed:
         return CheckOutcome(check, "passed")
 
 
-def check(name: str, directory: str, *, after: str | None = None) -> ProjectCheck:
+def check(name: str, directory: str, *after: str) -> ProjectCheck:
     return ProjectCheck(name, directory, ("true",), after=after)
 
 
 def test_checks_of_different_directories_run_side_by_side() -> None:
     bed = Bed("a1", "b1")
-    checks = [check("a1", "a"), check("a2", "a"), check("b1", "b"), check("last", "c", after="b2"), check("b2", "b")]
+    checks = [check("a1", "a"), check("a2", "a"), check("b1", "b"), check("last", "c", "b1", "b2"), check("b2", "b")]
     outcomes = list(outcomes_of(checks, bed.run))
     assert {outcome.check.name for outcome in outcomes} == {"a1", "a2", "b1", "last", "b2"}
     assert {("a1", "b1"), ("b1", "a1")} & bed.met
-    assert not {("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("b2", "b1"), ("b2", "last"), ("last", "b2")} & bed.met
+    assert not {("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("b2", "b1"), ("b2", "last"), ("last", "b2"), ("b1", "last")} & bed.met
     waited = {outcome.check.name: outcome.waited_for for outcome in outcomes}
     assert (waited["a1"], waited["a2"], waited["last"]) == ("", "a1", "b2")
 

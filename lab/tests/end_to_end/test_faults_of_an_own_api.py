@@ -170,7 +170,8 @@ def test_entities_are_created_before_a_run_where_the_server_assigns_their_ids(
     assert run.audit is not None and run.audit.clean
     assert not {"unexplained-rows", "audit-failed"} & {finding.kind for finding in run.findings}
     if not settings:
-        assert run.audit.unexplained_rows.count == 120
+        # A create in flight at the end may have been stored: its id is known to the server alone.
+        assert 120 <= run.audit.unexplained_rows.count <= 120 + run.audit.untraceable_operations
 
 
 def test_entities_created_before_a_run_are_audited_after_it(checkout: Project) -> None:

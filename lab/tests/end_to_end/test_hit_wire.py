@@ -403,7 +403,9 @@ def test_a_proxy_of_the_environment_is_not_used_and_that_is_said(hit: Hit) -> No
         resolved = ("--resolve", f"shop.test:{server.port}:127.0.0.1")
         done = hit(url, "-n", "2", *QUICK, *resolved, "--json", environment=through)
         here = hit(server.url, "-n", "2", *QUICK, "--json", environment=through)
-    assert json.loads(done.stdout)["warnings"] == [
-        "HTTP_PROXY is set and not used: requests go straight to the server."
-    ]
-    assert json.loads(here.stdout)["warnings"] == []
+    # A busy machine may add that requests left late.
+    said, silent = (
+        [warning for warning in json.loads(each.stdout)["warnings"] if "PROXY" in warning] for each in (done, here)
+    )
+    assert said == ["HTTP_PROXY is set and not used: requests go straight to the server."]
+    assert silent == []

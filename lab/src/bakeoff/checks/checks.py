@@ -24,7 +24,7 @@ class ProjectCheck:
 
     `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
     `usual` are arguments that leave out its exhaustive part; `slow` means that --fast leaves it out; `after` names the
-    check that must have ended before it starts. `part` is that of the clone which it checks; one that checks both runs
+    checks that must have ended before it starts. `part` is that of the clone which it checks; one that checks both runs
     the tests of a part with the arguments in `parts`.
     """
 
@@ -36,7 +36,7 @@ class ProjectCheck:
     usual: tuple[str, ...] = ()
     database: bool = False
     slow: bool = False
-    after: str | None = None
+    after: tuple[str, ...] = ()
     part: str = "tool"
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ def outcomes_of(
 ) -> Iterator[CheckOutcome]:
     """The outcome of every check as it ends, with what it waited for.
 
-    Checks of one directory share caches there, so they follow each other; `after` names one that must have ended.
+    Checks of one directory share caches there, so they follow each other; `after` names those that must have ended.
     """
     began = time.monotonic()
     pending = list(checks)
@@ -44,8 +44,9 @@ def _timed(
 
 def _obstacle(check: ProjectCheck, running: Sequence[ProjectCheck], unfinished: set[str], at_once: int) -> str | None:
     """Why a check cannot start now; None when it can."""
-    if check.after in unfinished:
-        return check.after
+    before = next((name for name in check.after if name in unfinished), None)
+    if before is not None:
+        return before
     same = next((other.name for other in running if other.directory == check.directory), None)
     if same is not None:
         return same
