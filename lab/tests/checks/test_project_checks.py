@@ -43,7 +43,10 @@ def test_checks_of_different_directories_run_side_by_side() -> None:
     outcomes = list(outcomes_of(checks, bed.run))
     assert {outcome.check.name for outcome in outcomes} == {"a1", "a2", "b1", "last", "b2"}
     assert {("a1", "b1"), ("b1", "a1")} & bed.met
-    assert not {("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("b2", "b1"), ("b2", "last"), ("last", "b2"), ("b1", "last")} & bed.met
+    assert (
+        not {("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("b2", "b1"), ("b2", "last"), ("last", "b2"), ("b1", "last")}
+        & bed.met
+    )
     waited = {outcome.check.name: outcome.waited_for for outcome in outcomes}
     assert (waited["a1"], waited["a2"], waited["last"]) == ("", "a1", "b2")
 
@@ -82,7 +85,7 @@ def test_a_missing_program_skips_and_a_required_one_fails(clone: Project, monkey
     missing = ProjectCheck("go", ".", ("true",), needs=("no-such-program",))
     assert run(clone, missing, None).status == "skipped"
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(BakeoffError, match="--require rust: cargo, cc not found"):
+    with pytest.raises(BakeoffError, match="--require rust: cargo, cc, clippy-driver not found"):
         check_toolchains(clone, ["rust"])
     with pytest.raises(UsageError, match='no toolchain "cobol"'):
         check_toolchains(clone, ["cobol"])
