@@ -48,9 +48,9 @@ def calibrate(
     mode = TransportMode(batch, stream, window if stream else 1)
     requests = requests_of(workloads, *engines, payload or [], seconds_of(duration), mode)
     with shown() as progress, measuring_lab(project):
-        for each in {each.name: each for each in engines}.values():
+        for each in engines:
             each.check_toolchain()
-            build(each.build, progress)
+        build([each.build for each in engines], progress)
         progress.step("starting PostgreSQL")
         with stored_history() as metrics:
             measured, failed = calibrate_workloads(project, requests, metrics, progress)

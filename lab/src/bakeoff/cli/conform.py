@@ -81,8 +81,7 @@ def conform(
         targets = [each for each in chosen if each.name in attached or each in built]
         if not targets:
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")
-        for each in built:
-            build(each.build, progress)
+        build([each.build for each in built], progress)
         tried, results = {}, {}
         storing = [each for each in targets if kinds[each.name] == POSTGRESQL]
         with _testbed(project, storing, attached, progress) as testbed:

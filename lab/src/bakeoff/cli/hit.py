@@ -151,6 +151,6 @@ def measure_with_engine(arguments: list[str]) -> NoReturn:
     with measuring_lab(tool()):
         with shown() as progress:
             engine.check_toolchain()
-            build(engine.build, progress)
+            build([engine.build], progress)
         keep_locks()
         os.execv(engine.build.program, ["bakeoff", "hit", *arguments])  # noqa: S606 — no shell, as intended

@@ -105,6 +105,6 @@ def build(
     with shown() as progress, only_lab(project.state / "lock"):
         found = find_targets(project)
         chosen = choose_targets(found if target else of_workload(project, found, workload), target or [], target_class)
-        for each in buildable(chosen, target or [], lambda _target, reason: progress.say(reason)):
-            build_stale(each.build, progress)
+        here = buildable(chosen, target or [], lambda _target, reason: progress.say(reason))
+        build_stale([each.build for each in here], progress)
     typer.echo("Everything is built.")

@@ -79,8 +79,7 @@ def up(
     ports = {targets[0].name: port} if port is not None else ports_of(targets)
     if any(each.build.is_stale() for each in targets):
         with only_lab(project.state / "lock"), shown() as progress:
-            for each in targets:
-                build(each.build, progress)
+            build([each.build for each in targets], progress)
     with ExitStack() as stack:
         server = stack.enter_context(development_database(project, postgres))
         secured = Secured(lab_certificate(project.state / "tls") if tls else None)

@@ -28,7 +28,8 @@ _ENDS_WITHIN_S = 10.0
 class BuildQueue:
     """Builds what is stale. Its methods are for the thread that made it; builds run in their own threads."""
 
-    def __init__(self, builds: Sequence[Build], progress: Progress) -> None:
+    def __init__(self, builds: Sequence[Build], progress: Progress, niceness: int = _NICENESS) -> None:
+        self._niceness = niceness
         distinct = {build.name: build for build in builds}.values()
         self._pending = [build for build in distinct if build.is_stale()]
         self._progress = progress
@@ -128,7 +129,8 @@ class BuildQueue:
 
     def _watch(self, name: str, process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+            present = os.getpriority(os.PRIO_PROCESS, process.pid)
+            os.setpriority(os.PRIO_PROCESS, process.pid, present + self._niceness)
         with self._changed:
             self._processes[name] = process
             if self._is_cancelled:
@@ -136,9 +138,9 @@ class BuildQueue:
 
 
 @contextlib.contextmanager
-def building(builds: Sequence[Build], progress: Progress) -> Iterator[BuildQueue]:
+def building(builds: Sequence[Build], progress: Progress, niceness: int = _NICENESS) -> Iterator[BuildQueue]:
     """Builds in the background while the block lasts; what has not ended by then is ended."""
-    queued = BuildQueue(builds, progress)
+    queued = BuildQueue(builds, progress, niceness)
     try:
         yield queued
     finally:

@@ -181,10 +181,11 @@ def buildable(targets: Sequence[Target], named: Sequence[str], skip: Callable[[T
     return kept
 
 
-def build(what: Build, progress: Progress) -> None:
-    """Builds an artifact if it is stale."""
-    with building([what], progress) as queued:
-        queued.wait_for(what)
+def build(builds: Sequence[Build], progress: Progress) -> None:
+    """Builds the artifacts that are stale, at full priority: nothing is measured meanwhile."""
+    with building(builds, progress, niceness=0) as queued:
+        for each in builds:
+            queued.wait_for(each)
 
 
 def conform(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> ConformanceResult:
