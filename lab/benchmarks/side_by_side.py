@@ -188,9 +188,8 @@ class _Bench:
     def _build(self) -> None:
         """Stale builds of the engine and the targets, and each program once."""
         named = {server.target or server.beside for server in self._declared.servers} - {None}
-        build(self._engine.build, self._progress)
-        for name in sorted(each for each in named if each):
-            build(self._target(name).build, self._progress)
+        targets = [self._target(name) for name in sorted(each for each in named if each)]
+        build([self._engine.build, *(target.build for target in targets)], self._progress)
         for directory, command in dict.fromkeys((each.directory, tuple(each.build)) for each in self._declared.servers):
             if command:
                 subprocess.run(command, cwd=self._project.root / directory, check=True)
