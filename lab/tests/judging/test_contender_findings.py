@@ -8,6 +8,7 @@ from bakeoff.options.table import PLACEMENT
 from bakeoff.options.variant import Variant
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.run import Measured, RunResult, Status
+from bakeoff.results.statements import STATEMENTS, OperationStatements, as_fact
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
@@ -163,6 +164,28 @@ def sent(name: str, size: int, variant: Variant | None = None) -> RunResult:
     part = phase(1, 10, measured(100, bytes_sent=size * 1000))
     run = run_of(name, phases=[part], settings=request.settings, contender=f"{name} {variant}")
     return replace(run, payload=variant.payload, engine=variant.engine)
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "words"),
+    [
+        (3, 1, "GetBook: 3 statements in 3 round trips, and lean sends 1."),
+        (1, 1, None),
+        (1, 3, None),
+        (0, None, None),
+    ],
+)
+def test_a_target_that_sends_more_statements_is_named(own: int, others: int | None, words: str | None) -> None:
+    runs = [stating("own", own), *([] if others is None else [stating("lean", others)])]
+    contenders = {each.target: each for each in judge(comparison_of(*runs)).contenders}
+    found = [each.message for each in contenders["own"].findings if each.kind == "more-statements"]
+    assert found == ([] if words is None else [words])
+
+
+def stating(name: str, statements: int) -> RunResult:
+    stated = {"GetBook": OperationStatements(statements=statements, round_trips=statements, rows=1)}
+    run = run_of(name, phases=[phase(1, 10, measured(100))], contender=name)
+    return replace(run, environment={**run.environment, STATEMENTS: as_fact(stated)})
 
 
 def mismatched_of(*runs: RunResult) -> list[str]:

@@ -60,6 +60,16 @@ def test_a_way_that_is_cut_and_restored(echo: Server) -> None:
         answer(address)
 
 
+def test_round_trips_are_counted_by_turns_of_the_client(echo: Server) -> None:
+    with DatabaseRelay(echo) as relay:
+        address = ("127.0.0.1", urlsplit(relay.server.url).port or 0)
+        with socket.create_connection(address, timeout=5) as client:
+            for number in range(1, 4):
+                client.sendall(b"hello")
+                assert client.recv(5) == b"hello"
+                assert relay.round_trips == number
+
+
 @pytest.mark.parametrize(
     ("url", "can"),
     [

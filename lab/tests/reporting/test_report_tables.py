@@ -15,7 +15,7 @@ from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.numbers import NOTHING, rounded
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
-from bakeoff.reporting.tables import at_best, hostile_connections
+from bakeoff.reporting.tables import at_best, hostile_connections, statements
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
@@ -24,6 +24,7 @@ from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.run import HOSTILE_CONNECTIONS
+from bakeoff.results.statements import STATEMENTS, OperationStatements, as_fact
 from hostile import hostile_comparison
 from judgements import Shape, comparison, with_first
 from made_up import comparison_of, cost, measured, phase, run_of
@@ -94,6 +95,20 @@ def test_hostile_connections_stand_in_every_document_once_a_target_was_tried() -
     assert f"<dt>hostile connections</dt><dd>{words}</dd>" in page
     assert f"<dt>hostile connections</dt><dd>{NOTHING}</dd>" in page
     assert "Hostile connections" not in text_report(report_of(*comparison()))
+
+
+def test_statements_stand_in_every_document_once_a_target_states_them() -> None:
+    counted = OperationStatements(statements=2, round_trips=4, rows=5)
+    judgement, stored = comparison()
+    data = report_of(with_first(judgement, environment={STATEMENTS: as_fact({"CreateBook": counted})}), stored)
+    first, *others = data.judgement.contenders
+    table = statements(data.judgement.contenders)
+    assert table.headings == ("target", "CreateBook")
+    assert table.rows == [(first.name, "2 / 4"), *((each.name, NOTHING) for each in others)]
+    assert "2 / 4" in markdown_report(data)
+    assert "2 / 4" in text_report(data)
+    assert "<td>2 / 4</td>" in html_report(data)
+    assert "Statements" not in text_report(report_of(*comparison()))
 
 
 def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:

@@ -14,13 +14,13 @@ from orders_api import description, serving
 
 from bakeoff.cli.init import InitOptions, make_project
 from bakeoff.conformance.proto_codec import ProtoCodec
+from bakeoff.conformance.service import Reply, Service
 from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.scaffold.probe.changes import MessageTemplate
 from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.probe.repairs import named_headers
-from bakeoff.scaffold.probe.service import Reply, Service
 from bakeoff.workload.declaration import HttpCall, Operation
 from bakeoff.workload.loader import load_workload
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,10 +23,20 @@ from bakeoff.text.table import show
 if TYPE_CHECKING:
     from bakeoff.conformance.runner import ConformanceResult
     from bakeoff.hostile.trial import Trial
+    from bakeoff.options.variant import Variant
+    from bakeoff.results.statements import OperationStatements
     from bakeoff.running.progress import Progress
     from bakeoff.running.testbed import Testbed
     from bakeoff.targets.access import Access
     from bakeoff.targets.manifest import Target
+    from bakeoff.workload.loader import Workload
+
+
+class Statements(StrEnum):
+    """Uses of counted statements."""
+
+    CHECK = "check"
+    WRITE = "write"
 
 
 def conform(
@@ -45,6 +56,13 @@ def conform(
     hostile: Annotated[
         bool, typer.Option("--hostile", help="Try slow and hostile connections in place of the conformance vectors.")
     ] = False,
+    statements: Annotated[
+        Statements | None,
+        typer.Option(
+            help="Count the SQL statements of each operation in place of the conformance vectors: check that the "
+            "target's statements.toml has the same, or write it."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check targets against their contract: run every conformance vector."""
@@ -84,6 +102,10 @@ def conform(
         build([each.build for each in built], progress)
         tried, results = {}, {}
         storing = [each for each in targets if kinds[each.name] == POSTGRESQL]
+        if statements is not None:
+            counted = _counted(project, storing, workloads, variant, progress)
+            _print_statements(counted, statements, json)
+            return
         with _testbed(project, storing, attached, progress) as testbed:
             for each in targets:
                 bed = testbed.storing_in(kinds[each.name])
@@ -104,6 +126,62 @@ def conform(
         _print_trials(tried, json)
     else:
         _print_results(targets, results, json)
+
+
+def _counted(
+    project: Project,
+    targets: "Sequence[Target]",
+    workloads: "Mapping[str, Workload]",
+    variant: "Variant",
+    progress: "Progress",
+) -> "Sequence[tuple[Target, Mapping[str, OperationStatements]]]":
+    """What each operation of each target sends, on a server that counts it."""
+    from bakeoff.comparing.operation_statements import count_statements
+    from bakeoff.postgres.binaries import find_installation
+    from bakeoff.postgres.databases import one_choice
+    from bakeoff.postgres.embedded import COUNTING, Instance
+    from bakeoff.running.prepared_states import PreparedStates
+    from bakeoff.running.testbed import Testbed
+
+    if not targets:
+        raise BakeoffError("None of these targets stores in PostgreSQL, so there is no statement to count.")
+    postgres = one_choice({each.name: each.manifest.storage.postgres for each in targets})
+    counted = []
+    with Instance(find_installation(project, postgres), COUNTING, project.logs) as server, PreparedStates() as prepared:
+        testbed = Testbed(project, server, progress, postgres=postgres, prepared=prepared)
+        for each in targets:
+            progress.step(f"{each.name}: counting statements")
+            counted.append((each, count_statements(testbed, each, workloads[each.name], variant)))
+    return counted
+
+
+def _print_statements(
+    counted: "Sequence[tuple[Target, Mapping[str, OperationStatements]]]", use: Statements, as_json: bool
+) -> None:
+    """A table of statements by target and operation; with `check` exit status 1 where a target's file differs."""
+    import msgspec
+
+    from bakeoff.targets.statements_file import differences, keep_statements
+    from bakeoff.text.table import Table
+
+    if as_json:
+        print_json({"targets": {each.name: msgspec.to_builtins(found) for each, found in counted}})
+    else:
+        rows = [
+            (target.name, name, str(each.statements), str(each.round_trips), str(each.rows))
+            for target, found in counted
+            for name, each in found.items()
+        ]
+        show(Table("", ("target", "operation", "statements", "round trips", "rows"), rows, left=2))
+    if use is Statements.WRITE:
+        for target, found in counted:
+            keep_statements(target, found)
+        return
+    differing = {target.name: each for target, found in counted if (each := differences(target, found))}
+    if differing:
+        for name, each in differing.items():
+            show("\n    ".join([f"{name}: run conform {name} --statements write if this is meant.", *each]))
+        raise typer.Exit(1)
 
 
 @contextmanager

@@ -3,18 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import psycopg
-
 from bakeoff.comparing.new_operations import is_other_commit, without_commit
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import one_choice
 from bakeoff.postgres.embedded import COUNTING, Instance
-from bakeoff.postgres.server import Server
-from bakeoff.postgres.target_role import NAME as TARGETS
+from bakeoff.postgres.statement_counter import StatementCounter
 from bakeoff.project import Project
+from bakeoff.results.mode_names import SMOKE_MODE
 from bakeoff.running.alternation import Side
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
@@ -28,11 +25,6 @@ from bakeoff.targets.storage import POSTGRESQL
 # The first requests make connections, prepare statements and fill caches of the target.
 _FIRST = Phase("First", 1, iterations=5)
 _COUNTED = Phase("Counted", 1, iterations=20)
-# Statements of the target on any database, since each run has one of its own. Those inside functions are not counted.
-_COUNT = """
-SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements(false)
-WHERE userid = '{role}'::regrole AND toplevel
-"""
 # Less is a request now and then that does something else, such as one that refreshes a cache.
 _LEAST_CHANGE = 0.5
 
@@ -70,7 +62,11 @@ def more_statements(
         PreparedStates() as prepared,
     ):
         testbed = Testbed(project, server, progress, postgres=postgres, prepared=prepared)
-        count = _counter(server)
+        counter = StatementCounter(server)
+
+        def count() -> int:
+            return counter.count().statements
+
         changes = [
             change
             for before, after in pairs
@@ -110,7 +106,7 @@ def _statements_each(
     """None where the operation failed by itself."""
     side = _CountingSide(count)
     alone = replace(request, operations=(operation,), mix=None)
-    run = RunRequest(contender, request.mode, (_FIRST, _COUNTED), options=alone)
+    run = RunRequest(contender, SMOKE_MODE, (_FIRST, _COUNTED), options=alone)
     result = measure(testbed.of(contender), run, side)
     if result.failure is not None or len(result.phases) < 2 or len(side.counts) < 2:
         return None
@@ -133,23 +129,6 @@ class _CountingSide(Side):
 
     def await_end(self) -> None:
         self.counts.append(self._count())
-
-
-def _counter(server: Server) -> Callable[[], int]:
-    # In no database of a run: its relations stay those of the target.
-    everywhere = server.in_database("postgres")
-    try:
-        with everywhere.connect() as connection:
-            connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-    except psycopg.Error as error:
-        raise BakeoffError(f"PostgreSQL cannot count statements: {error}. Install its contrib modules.") from error
-
-    def count() -> int:
-        with everywhere.connect() as connection:
-            row = connection.execute(_COUNT.format(role=TARGETS).encode()).fetchone()
-        return 0 if row is None else int(row[0])
-
-    return count
 
 
 def _count(statements: float) -> str:

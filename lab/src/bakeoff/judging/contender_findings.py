@@ -18,6 +18,7 @@ from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.findings import SEVERITIES, Finding, JudgedFinding
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, Status
+from bakeoff.results.statements import STATEMENTS, from_fact
 
 # Bytes of the reply to a PING frame, which some servers (grpc-go) send with each call.
 _CONTROL_BYTES = {"grpc": 17}
@@ -53,6 +54,7 @@ def found(
         *_drifted(drift, contender.settings),
         *_rounds_apart(runs, contender, rounds),
         *_payload(runs, peers),
+        *_statements(runs, peers),
         *_limits(contender),
         *_saturation(runs.newest.mode, contender),
     ]
@@ -186,6 +188,23 @@ def _payload(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[Ju
     allowed = usual * kinds.PAYLOAD_MISMATCH.limits[0] + _CONTROL_BYTES.get(runs.newest.protocol, 0)
     if abs(own - usual) > allowed:
         yield kinds.PAYLOAD_MISMATCH.judged(own=own, usual=usual)
+
+
+def _statements(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[JudgedFinding]:
+    """Operations for which it sends more statements than the leanest contender of its division."""
+    stated = {
+        peer.newest.target: from_fact(peer.newest.environment.get(STATEMENTS))
+        for peer in peers
+        if peer.division == runs.division
+    }
+    more = []
+    for name, own in from_fact(runs.newest.environment.get(STATEMENTS)).items():
+        others = {target: found[name].statements for target, found in stated.items() if name in found}
+        leanest = min(others, key=others.__getitem__, default=None)
+        if leanest is not None and own.statements > others[leanest]:
+            more.append(f"{name}: {own.words}, and {leanest} sends {others[leanest]}")
+    if more:
+        yield kinds.MORE_STATEMENTS.judged(operations="; ".join(more))
 
 
 def _load_of(runs: ContenderRuns) -> tuple[object, ...]:

@@ -55,11 +55,11 @@ SUSTAINED = InstanceKind(
 )
 # For manual requests, beside runs.
 DEVELOPMENT = InstanceKind("development", "application", _SMALL)
-# Counts statements, without those that begin and end transactions: after a measurement, since counting costs time.
+# Counts statements: apart from a measurement, since counting costs time.
 COUNTING = InstanceKind(
     "counting",
     "application",
-    (*_SMALL, "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=off"),
+    (*_SMALL, "shared_preload_libraries=pg_stat_statements"),
 )
 METRICS = InstanceKind("metrics", "performance_metrics", _SMALL, serves_targets=False)
 

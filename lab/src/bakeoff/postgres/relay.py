@@ -21,6 +21,12 @@ def can_be_relayed(server: Server) -> bool:
     return one_address and parameters.get("sslmode") != ["verify-full"]
 
 
+class _Turns:
+    """Which side of a connection has sent last."""
+
+    client_was_last = False
+
+
 class DatabaseRelay:
     """Passes bytes between clients and a server while the `with` block lasts, except between `cut` and `restore`."""
 
@@ -29,6 +35,7 @@ class DatabaseRelay:
         self._address = (parts.hostname or LOOPBACK, parts.port or POSTGRESQL_PORT)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
+        self._round_trips = 0
         self._listener = socket.create_server((LOOPBACK, 0))
         self._port = int(self._listener.getsockname()[1])
         # Targets keep the role that they have: what another one makes could not be changed by theirs.
@@ -41,6 +48,12 @@ class DatabaseRelay:
 
     def __exit__(self, *_: object) -> None:
         self.cut()
+
+    @property
+    def round_trips(self) -> int:
+        """How often clients have sent something after what the server had sent them last."""
+        with self._lock:
+            return self._round_trips
 
     def cut(self) -> None:
         """Ends all connections and refuses new ones."""
@@ -74,12 +87,17 @@ class DatabaseRelay:
                 continue
             with self._lock:
                 self._connections |= {client, server}
-            for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+            turns = _Turns()
+            for source, sink, from_client in ((client, server, True), (server, client, False)):
+                arguments = (source, sink, turns, from_client)
+                threading.Thread(target=self._pass_on, args=arguments, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pass_on(self, source: socket.socket, sink: socket.socket, turns: "_Turns", from_client: bool) -> None:
         with contextlib.suppress(OSError):
             while chunk := source.recv(_CHUNK_BYTES):
+                with self._lock:
+                    self._round_trips += from_client and not turns.client_was_last
+                    turns.client_was_last = from_client
                 sink.sendall(chunk)
         for connection in (source, sink):
             _end(connection)

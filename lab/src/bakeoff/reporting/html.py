@@ -27,7 +27,15 @@ from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
-from bakeoff.reporting.tables import GAUGES_NOTE, MOST_ROWS, gauges, matched_pairs, pairs
+from bakeoff.reporting.tables import (
+    GAUGES_NOTE,
+    MOST_ROWS,
+    STATEMENTS_NOTE,
+    gauges,
+    matched_pairs,
+    pairs,
+    statements,
+)
 from bakeoff.results.histograms import LATENCIES, WHY_UNKNOWN
 from bakeoff.results.run import HOSTILE_CONNECTIONS
 from bakeoff.text.prose import capitalised
@@ -39,7 +47,9 @@ _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
     "HOSTILE_CONNECTIONS": HOSTILE_CONNECTIONS,
     "GAUGES_NOTE": GAUGES_NOTE,
+    "STATEMENTS_NOTE": STATEMENTS_NOTE,
     "gauges": gauges,
+    "statements": statements,
     "LATENCIES": LATENCIES,
     "operation_names": operation_names,
     "counts": counts,

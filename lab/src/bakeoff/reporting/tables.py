@@ -30,6 +30,7 @@ from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.sustained import sustained_table
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.run import HOSTILE_CONNECTIONS
+from bakeoff.results.statements import STATEMENTS, from_fact
 from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
@@ -40,6 +41,8 @@ GAUGES_NOTE = (
     "Read from the target a few times a second: a peak between two readings is not seen. Mean and maximum of a phase, "
     "medians over rounds."
 )
+
+STATEMENTS_NOTE = "Statements to PostgreSQL / round trips of one request, counted apart from the measurement."
 
 _MEDIANS = "Medians over rounds."
 
@@ -110,6 +113,17 @@ def hostile_connections(entries: Sequence[JudgedContender]) -> Table:
     rows = [(entry.name, entry.environment.get(HOSTILE_CONNECTIONS, NOTHING)) for entry in entries]
     was_tried = any(outcome != NOTHING for _, outcome in rows)
     return Table("Hostile connections", ("target", "outcome"), rows if was_tried else [], left=2)
+
+
+def statements(entries: Sequence[JudgedContender]) -> Table:
+    """A row for each target, and a column for each operation; none where no target states them."""
+    stated = {entry.name: from_fact(entry.environment.get(STATEMENTS)) for entry in entries}
+    operations = list(dict.fromkeys(name for each in stated.values() for name in each))
+    rows = [
+        (target, *(each[name].short if name in each else NOTHING for name in operations))
+        for target, each in stated.items()
+    ]
+    return Table("Statements", ("target", *operations), rows if operations else [], note=STATEMENTS_NOTE)
 
 
 def latency(entries: Sequence[JudgedContender]) -> Table:
@@ -283,8 +297,8 @@ def references(lines: Sequence[ReferenceLine]) -> Table:
 
 
 _OF_A_DIVISION = (
-    at_best, limits, hostile_connections, latency, operations, statuses, cost, phases, resources, gauges, postgresql,
-    sessions, machine,
+    at_best, limits, hostile_connections, statements, latency, operations, statuses, cost, phases, resources, gauges,
+    postgresql, sessions, machine,
 )  # fmt: skip
 
 

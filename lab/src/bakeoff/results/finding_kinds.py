@@ -402,6 +402,14 @@ PAYLOAD_MISMATCH = _error(
     "The contenders did not get the same work: compare the engines' versions and the seeds of the runs.",
     KindLimits("{0:.0%} of the median", 0.05),
 )
+MORE_STATEMENTS = _info(
+    "more-statements",
+    "A target sends more statements to PostgreSQL for an operation than another target of the workload.",
+    _NONE,
+    "{operations}.",
+    "Part of the difference to that target is the statements and their round trips, and not the framework's CPU. "
+    "statements.toml in the target's folder has the counts of every operation.",
+)
 SATURATION_POINT = _info(
     "saturation-point",
     "The load at which throughput reaches its plateau or errors spike.",

@@ -16,6 +16,7 @@ from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION, SUSTAINED
 from bakeoff.results.run import HOSTILE_CONNECTIONS, RunResult, file_stem
+from bakeoff.results.statements import STATEMENTS, as_fact
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble
@@ -49,6 +50,7 @@ from bakeoff.sampling.machine import (
 from bakeoff.sampling.maintenance import EdgeVacuum
 from bakeoff.targets.hostile_record import hostile_words
 from bakeoff.targets.settings import in_words, settings_in_force
+from bakeoff.targets.statements_file import stated
 from bakeoff.workload.plan_records import Plan
 
 # The second of settling after which the first level's table is vacuumed; one that settles until steady takes six.
@@ -288,6 +290,7 @@ class _Drive:
                 "target_replaces": "; ".join(each.words for each in target.manifest.replaces),
                 "target_documented_settings": "; ".join(each.words for each in target.manifest.documented_settings),
                 HOSTILE_CONNECTIONS: hostile_words(self._testbed.project, target),
+                STATEMENTS: as_fact(stated(target)),
                 "target_artifact_sha256": target.build.artifact_sha256,
                 "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,

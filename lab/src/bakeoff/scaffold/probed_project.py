@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from bakeoff.conformance.service import service_at
 from bakeoff.documents.checked import Json
 from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.scaffold.new_project import rewrite_project, write_project
 from bakeoff.scaffold.probe.changes import entry_of
 from bakeoff.scaffold.probe.probe import Learnt, Probe
-from bakeoff.scaffold.probe.service import service_at
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.targets.access import access_of, is_loopback
 from bakeoff.targets.manifest import find_targets

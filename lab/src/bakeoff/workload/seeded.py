@@ -1,14 +1,15 @@
 """The rows that a workload's seed stores before a run, in declarations and in templates."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from bakeoff.documents.checked import Json
 from bakeoff.documents.toml_lines import Place
-from bakeoff.workload.declaration import Declaration, Operation
+from bakeoff.workload.declaration import Declaration
 from bakeoff.workload.template import SEEDED
 
 _SEEDED_IN_SLOT = re.compile(rf"(?<=\$\{{)[^{{}}]*\b{SEEDED}\b[^{{}}]*(?=\}})")
@@ -32,18 +33,25 @@ def with_rows(declared: Declaration, rows: int | None) -> Declaration:
     if declared.seed is None:
         return declared
     number = str(declared.seed.rows_for_checks if rows is None else rows)
-    operations = _with_number(msgspec.to_builtins(list(declared.operations)), number)
-    return replace(declared, operations=msgspec.convert(operations, list[Operation]))
+    return replace(declared, operations=tuple(_with_number(each, number) for each in declared.operations))
 
 
-def _with_number(part: Json, number: str) -> Json:
+_Part = TypeVar("_Part")
+
+
+def _with_number(part: _Part, number: str) -> _Part:
+    """The part with the number in all of its texts. What has no text stays as it is, its empty defaults too."""
+    changed: object = part
     if isinstance(part, str):
-        return _SEEDED_IN_SLOT.sub(lambda slot: re.sub(rf"\b{SEEDED}\b", number, slot.group()), part)
-    if isinstance(part, list):
-        return [_with_number(each, number) for each in part]
-    if isinstance(part, dict):
-        return {name: _with_number(each, number) for name, each in part.items()}
-    return part
+        changed = _SEEDED_IN_SLOT.sub(lambda slot: re.sub(rf"\b{SEEDED}\b", number, slot.group()), part)
+    elif isinstance(part, msgspec.Struct):
+        members = {name: _with_number(getattr(part, name), number) for name in part.__struct_fields__}
+        changed = replace(part, **members)
+    elif isinstance(part, Mapping):
+        changed = {name: _with_number(each, number) for name, each in part.items()}
+    elif isinstance(part, list | tuple):
+        changed = type(part)(_with_number(each, number) for each in part)
+    return cast(_Part, changed)
 
 
 def _texts(part: Json) -> Iterator[str]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from bakeoff.conformance.service import Captured, Reply, Service
 from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import members_of
 from bakeoff.scaffold.probe.changes import Change, MessageTemplate, with_call, with_capture, with_message
 from bakeoff.scaffold.probe.repairs import Known, changes_for, is_reading, places_of
-from bakeoff.scaffold.probe.service import Captured, Reply, Service
 from bakeoff.workload.declaration import DeclaredSession, HttpCall, Operation
 
 _MOST_ROUNDS = 6

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from bakeoff.conformance.service import Reply
 from bakeoff.descriptions.proto_types import singular
 from bakeoff.documents.checked import Json
 from bakeoff.scaffold.probe.changes import (
@@ -17,7 +18,6 @@ from bakeoff.scaffold.probe.changes import (
     with_header,
     with_message,
 )
-from bakeoff.scaffold.probe.service import Reply
 from bakeoff.workload.declaration import DeclaredEffect, HttpCall, Operation
 
 _REFUSED = (400, 409, 412, 422, 428)

@@ -1,4 +1,4 @@
-"""A running service as a probe sees it: operations are sent one at a time, by the lab's own clients."""
+"""A running service as a client sees it: operations are sent one at a time, by the lab's own clients."""
 
 import contextlib
 import json
