@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bakeoff.conformance.case import Call
-from bakeoff.conformance.runner import load_cases, speaking
+from bakeoff.conformance.runner import load_cases, speaker_to
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.running.fresh_state import fresh_table
@@ -41,8 +41,8 @@ class FirstMessage:
             if time.monotonic() > deadline:
                 return False
             time.sleep(_PAUSE_S)
-        with speaking(self.target.protocol, self.workload, access, is_reachable=True) as speaker:
-            return not speaker.store(self.message)
+        speaker = speaker_to(self.target.protocol, self.workload, access, is_reachable=True)
+        return not speaker.store(self.message)
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ from side_by_side_file import Before, DeclaredRatio, DeclaredServer, Side, SideB
 from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.preparation import build
 from bakeoff.engines.agents import alone
+from bakeoff.engines.client import client_of
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError
@@ -306,7 +307,7 @@ class _Bench:
                 yield program
             return
         target = self._target(declared.target)
-        check = health_check(self._workload, target.protocol)
+        check = health_check(self._workload, target.protocol, client_of())
         settings = variables_of(target, declared.settings)
         with TargetProcess(target, database, check, log, settings=settings) as process:
             yield process

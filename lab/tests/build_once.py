@@ -3,7 +3,11 @@
 import fcntl
 import hashlib
 
+import pytest
+
 from bakeoff.builds.build import Build
+from bakeoff.engines.client import client_engine, client_of
+from bakeoff.processes.request_client import RequestClient
 
 
 def build_once(build: Build) -> None:
@@ -17,3 +21,12 @@ def build_once(build: Build) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if build.is_stale():
             build.run(lambda _: None)
+
+
+def built_client() -> RequestClient:
+    """The engine's client; the test is skipped where it can neither be found nor built."""
+    engine = client_engine()
+    if engine.toolchain_is_missing:
+        pytest.skip(f"{', '.join(engine.manifest.toolchain.missing)} not found")
+    build_once(engine.build)
+    return client_of()

@@ -14,9 +14,11 @@ from throwaway_server import throwaway_server
 
 from bakeoff.git import leave_hook
 from bakeoff.postgres.server import Server
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE, Project, find_project, own_checkout
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 from bakeoff.storage.metrics_store import MetricsStore
+from build_once import built_client
 from checkouts import share_databases, the_gallery, throwaway
 from fake_forge import FakeForge
 
@@ -167,6 +169,12 @@ def common_server(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> I
 def server(common_server: Server) -> Server:
     """The shared server, unless a module that kills or changes its server starts another."""
     return common_server
+
+
+@pytest.fixture(scope="session")
+def client() -> RequestClient:
+    """The engine's client, built."""
+    return built_client()
 
 
 @pytest.fixture(scope="session")

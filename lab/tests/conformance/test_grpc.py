@@ -27,6 +27,7 @@ from bakeoff.conformance.proto_codec import ProtoCodec, ProtoMismatchError
 from bakeoff.conformance.vectors import VectorError
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import ports
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
 
 Serve = Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]
@@ -62,58 +63,62 @@ def echo(requests: Iterator[bytes], _: grpc.ServicerContext) -> Iterator[bytes]:
         yield request + b"!"
 
 
-def test_bytes_go_out_and_come_back() -> None:
-    with server(echo) as port, GrpcCaller(Access("127.0.0.1", port)) as caller:
+def sent(caller: GrpcCaller, payloads: tuple[bytes, ...]) -> GrpcReply:
+    """The reply to a call, without its headers."""
+    return replace(caller.send(GrpcRequest("a.B/C", payloads)), headers={})
+
+
+def test_bytes_go_out_and_come_back(client: RequestClient) -> None:
+    with server(echo) as port:
+        caller = GrpcCaller(Access("127.0.0.1", port), client)
         caller.check_reachable()
 
-        assert caller.send(GrpcRequest("a.B/C", (b"\xff", b"\x00"))) == GrpcReply("OK", "", (b"\xff!", b"\x00!"))
-        assert caller.send(GrpcRequest("a.B/C", ())) == GrpcReply("OK", "", ())
+        assert sent(caller, (b"\xff", b"\x00")) == GrpcReply("OK", "", (b"\xff!", b"\x00!"))
+        assert sent(caller, ()) == GrpcReply("OK", "", ())
 
 
-def test_a_status_comes_with_the_replies_before_it() -> None:
+def test_a_status_comes_with_the_replies_before_it(client: RequestClient) -> None:
     def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         yield next(requests)
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, "not so")
 
-    with server(serve) as port, GrpcCaller(Access("127.0.0.1", port)) as caller:
-        assert caller.send(GrpcRequest("a.B/C", (b"1", b"2"))) == GrpcReply("INVALID_ARGUMENT", "not so", (b"1",))
+    with server(serve) as port:
+        caller = GrpcCaller(Access("127.0.0.1", port), client)
+        assert sent(caller, (b"1", b"2")) == GrpcReply("INVALID_ARGUMENT", "not so", (b"1",))
 
 
-def test_metadata_goes_out_value_by_value_and_instead_of_the_token() -> None:
+def test_metadata_goes_out_value_by_value_and_instead_of_the_token(client: RequestClient) -> None:
     def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         given = dict(context.invocation_metadata())
         tokens = [value for name, value in context.invocation_metadata() if name == "authorization"]
         yield ",".join([*map(str, tokens), str(given.get("a", ""))]).encode()
 
-    with server(serve) as port, GrpcCaller(Access("127.0.0.1", port, token="t")) as caller:
+    with server(serve) as port:
+        caller = GrpcCaller(Access("127.0.0.1", port, token="t"), client)
         assert caller.send(GrpcRequest("a.B/C", ())).payloads == (b"Bearer t,",)
         assert caller.send(GrpcRequest("a.B/C", (), {"authorization": ("x", "y"), "a": ("b",)})).payloads == (b"x,y,b",)
         assert caller.send(GrpcRequest("a.B/C", (), {"authorization": ()})).payloads == (b"",)
 
 
-def test_a_server_that_never_answers_is_left() -> None:
+def test_a_server_that_never_answers_is_left(client: RequestClient) -> None:
     def serve(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         ended = threading.Event()
         context.add_callback(ended.set)
         ended.wait()
         yield from requests
 
-    with (
-        server(serve) as port,
-        GrpcCaller(Access("127.0.0.1", port), timeout_s=0.2) as caller,
-        pytest.raises(NoReplyError, match=r"no reply within 0\.2 s"),
-    ):
-        caller.send(GrpcRequest("a.B/C", ()))
+    with server(serve) as port, pytest.raises(NoReplyError, match=r"no reply within 0\.2 s"):
+        GrpcCaller(Access("127.0.0.1", port), client, timeout_s=0.2).send(GrpcRequest("a.B/C", ()))
 
 
-def test_no_server_listens() -> None:
+def test_no_server_listens(client: RequestClient) -> None:
     port = ports.free_port()
 
-    with GrpcCaller(Access("127.0.0.1", port), connect_timeout_s=0.1) as caller:
-        with pytest.raises(BakeoffError, match=rf"No gRPC reply from 127\.0\.0\.1:{port} within 0\.1 s"):
-            caller.check_reachable()
-        with pytest.raises(NoReplyError, match="unavailable: "):
-            caller.send(GrpcRequest("a.B/C", ()))
+    caller = GrpcCaller(Access("127.0.0.1", port), client)
+    with pytest.raises(BakeoffError, match=rf"No gRPC reply from 127\.0\.0\.1:{port}: the connection was refused"):
+        caller.check_reachable()
+    with pytest.raises(NoReplyError, match="the connection was refused"):
+        caller.send(GrpcRequest("a.B/C", ()))
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -12,9 +12,10 @@ import h2.connection
 import h2.events
 import pytest
 
-from bakeoff.conformance.exchange import GrpcReply, NoReplyError
-from bakeoff.conformance.grpc_wire import call_over_wire
+from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
+from bakeoff.conformance.grpc_caller import GrpcCaller
 from bakeoff.processes import ports
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
 
 TIMEOUT_S = 30.0
@@ -86,33 +87,45 @@ def _drain(connection: socket.socket) -> None:
         pass
 
 
-def call(access: Access, body: bytes = b"", headers: tuple[tuple[str, str], ...] = ()) -> GrpcReply:
-    return call_over_wire(access, "a.B/C", headers, body, timeout_s=TIMEOUT_S)
+Call = Callable[..., GrpcReply]
+
+
+@pytest.fixture
+def call(client: RequestClient) -> Call:
+    """Sends a call with these bytes as its body."""
+
+    def send(
+        access: Access, body: bytes = b"", headers: Mapping[str, tuple[str, ...]] | None = None, timeout_s: float = 30.0
+    ) -> GrpcReply:
+        caller = GrpcCaller(access, client, timeout_s=timeout_s)
+        return caller.send(GrpcRequest("a.B/C", (), headers or {}, body))
+
+    return send
 
 
 def frame(message: bytes) -> bytes:
     return bytes(1) + len(message).to_bytes(4) + message
 
 
-def test_frames_go_out_and_messages_come_back(echo: Access) -> None:
+def test_frames_go_out_and_messages_come_back(echo: Access, call: Call) -> None:
     reply = call(echo, frame(b"one") + frame(b""))
 
     assert (reply.code, reply.payloads, reply.connection_lasted) == ("OK", (b"one", b""), True)
     assert reply.headers["content-type"] == "application/grpc"
 
 
-def test_a_call_without_messages(echo: Access) -> None:
+def test_a_call_without_messages(echo: Access, call: Call) -> None:
     assert call(echo).payloads == ()
 
 
-def test_bodies_beyond_the_flow_control_window_arrive(echo: Access) -> None:
+def test_bodies_beyond_the_flow_control_window_arrive(echo: Access, call: Call) -> None:
     message = b"x" * 1_000_000
 
     assert call(echo, frame(message)).payloads == (message,)
 
 
-def test_the_status_comes_with_its_message(echo: Access) -> None:
-    reply = call(echo, frame(b"x"), (("refuse", "yes"),))
+def test_the_status_comes_with_its_message(echo: Access, call: Call) -> None:
+    reply = call(echo, frame(b"x"), {"refuse": ("yes",)})
 
     assert (reply.code, reply.message, reply.payloads) == ("INVALID_ARGUMENT", "é: not so", (b"x",))
 
@@ -120,7 +133,7 @@ def test_the_status_comes_with_its_message(echo: Access) -> None:
 TRAILERS_ONLY = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "12")]
 
 
-def test_a_connection_that_ends_after_the_reply_is_noticed() -> None:
+def test_a_connection_that_ends_after_the_reply_is_noticed(call: Call) -> None:
     def answer(state: h2.connection.H2Connection, stream: int) -> None:
         state.send_headers(stream, TRAILERS_ONLY, end_stream=True)
         state.close_connection()
@@ -131,7 +144,7 @@ def test_a_connection_that_ends_after_the_reply_is_noticed() -> None:
     assert (reply.code, reply.connection_lasted) == ("UNIMPLEMENTED", False)
 
 
-def test_a_connection_that_serves_on_is_noticed() -> None:
+def test_a_connection_that_serves_on_is_noticed(call: Call) -> None:
     with server(lambda state, stream: state.send_headers(stream, TRAILERS_ONLY, end_stream=True)) as access:
         assert call(access).connection_lasted
 
@@ -139,20 +152,20 @@ def test_a_connection_that_serves_on_is_noticed() -> None:
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        (lambda state, stream: state.reset_stream(stream, 2), "no gRPC status: stream reset, error 2"),
+        (lambda state, stream: state.reset_stream(stream, 2), "the target ended the call without a status"),
         (
             lambda state, stream: state.send_headers(stream, [(":status", "415")], end_stream=True),
             "no gRPC status: HTTP status 415",
         ),
-        (lambda state, _: state.close_connection(), "closed before the call ended"),
+        (lambda state, _: state.close_connection(), "the target"),
     ],
 )
-def test_what_is_no_status_is_said_to_be_none(answer: Answer, complaint: str) -> None:
+def test_what_is_no_status_is_said_to_be_none(answer: Answer, complaint: str, call: Call) -> None:
     with server(answer) as access, pytest.raises(NoReplyError, match=complaint):
         call(access)
 
 
-def test_a_reply_that_breaks_off_is_none() -> None:
+def test_a_reply_that_breaks_off_is_none(call: Call) -> None:
     def answer(state: h2.connection.H2Connection, stream: int) -> None:
         state.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc")])
         state.send_data(stream, frame(b"whole")[:-1])
@@ -162,11 +175,11 @@ def test_a_reply_that_breaks_off_is_none() -> None:
         call(access)
 
 
-def test_a_server_that_never_answers_is_left() -> None:
+def test_a_server_that_never_answers_is_left(call: Call) -> None:
     with server(lambda *_: None) as access, pytest.raises(NoReplyError, match=r"no reply within 0\.2 s"):
-        call_over_wire(access, "a.B/C", (), b"", timeout_s=0.2)
+        call(access, timeout_s=0.2)
 
 
-def test_no_server_listens() -> None:
-    with pytest.raises(NoReplyError, match="no HTTP/2 reply"):
+def test_no_server_listens(call: Call) -> None:
+    with pytest.raises(NoReplyError, match="the connection was refused"):
         call(Access("127.0.0.1", ports.free_port()))

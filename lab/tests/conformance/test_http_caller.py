@@ -11,6 +11,7 @@ from bakeoff.conformance.exchange import HttpRequest, NoReplyError
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import ports
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
 
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -47,7 +48,7 @@ def post(body: bytes | None, **headers: str) -> HttpRequest:
     return HttpRequest("POST", "/things?a=1", {name: (value,) for name, value in headers.items()}, body)
 
 
-def test_the_request_goes_out_byte_by_byte() -> None:
+def test_the_request_goes_out_byte_by_byte(client: RequestClient) -> None:
     received: list[bytes] = []
 
     def serve(connection: socket.socket) -> None:
@@ -55,7 +56,7 @@ def test_the_request_goes_out_byte_by_byte() -> None:
         connection.sendall(REPLY)
 
     with server(serve) as port:
-        reply = HttpCaller(Access("127.0.0.1", port)).send(post(b"\x00\xffend", accept="x/y"))
+        reply = HttpCaller(Access("127.0.0.1", port), client).send(post(b"\x00\xffend", accept="x/y"))
 
     assert (reply.status, reply.headers, reply.body) == (200, {"content-length": "2"}, b"ok")
     head, _, body = received[0].partition(b"\r\n\r\n")
@@ -69,7 +70,7 @@ def test_the_request_goes_out_byte_by_byte() -> None:
     assert body == b"\x00\xffend"
 
 
-def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out() -> None:
+def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out(client: RequestClient) -> None:
     received: list[bytes] = []
 
     def serve(connection: socket.socket) -> None:
@@ -77,7 +78,7 @@ def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out() -> None:
         connection.sendall(REPLY)
 
     with server(serve) as port:
-        caller = HttpCaller(Access("127.0.0.1", port, token="t"))
+        caller = HttpCaller(Access("127.0.0.1", port, token="t"), client)
         caller.send(HttpRequest("GET", "/", {"authorization": ("a", "b"), "connection": ()}, None))
 
     lines = received[0].split(b"\r\n")
@@ -85,7 +86,7 @@ def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out() -> None:
     assert not any(line.startswith(b"connection") for line in lines)
 
 
-def test_a_body_goes_out_in_chunks() -> None:
+def test_a_body_goes_out_in_chunks(client: RequestClient) -> None:
     received: list[bytes] = []
 
     def serve(connection: socket.socket) -> None:
@@ -93,31 +94,31 @@ def test_a_body_goes_out_in_chunks() -> None:
         connection.sendall(REPLY)
 
     with server(serve) as port:
-        HttpCaller(Access("127.0.0.1", port)).send(post(b"x" * 65_537, **{"transfer-encoding": "chunked"}))
+        HttpCaller(Access("127.0.0.1", port), client).send(post(b"x" * 65_537, **{"transfer-encoding": "chunked"}))
 
     head, _, body = received[0].partition(b"\r\n\r\n")
     assert b"content-length" not in head
     assert body == b"10000\r\n" + b"x" * 65_536 + b"\r\n1\r\nx\r\n0\r\n\r\n"
 
 
-def test_an_answer_that_comes_before_the_end_of_the_request_counts() -> None:
+def test_an_answer_that_comes_before_the_end_of_the_request_counts(client: RequestClient) -> None:
     def serve(connection: socket.socket) -> None:
         read_until(connection, b"\r\n\r\n")
         connection.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
     with server(serve) as port:
-        reply = HttpCaller(Access("127.0.0.1", port)).send(post(b"x" * 50_000_000))
+        reply = HttpCaller(Access("127.0.0.1", port), client).send(post(b"x" * 50_000_000))
 
     assert reply.status == 413
 
 
-def test_chunked_replies_are_put_together() -> None:
+def test_chunked_replies_are_put_together(client: RequestClient) -> None:
     def serve(connection: socket.socket) -> None:
         read_until(connection, b"\r\n\r\n")
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n")
 
     with server(serve) as port:
-        assert HttpCaller(Access("127.0.0.1", port)).send(post(None)).body == b"abc"
+        assert HttpCaller(Access("127.0.0.1", port), client).send(post(None)).body == b"abc"
 
 
 @pytest.mark.parametrize(
@@ -125,16 +126,16 @@ def test_chunked_replies_are_put_together() -> None:
     [b"", b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort"],
     ids=["none", "garbage", "cut"],
 )
-def test_what_is_no_reply_is_said_to_be_none(answer: bytes) -> None:
+def test_what_is_no_reply_is_said_to_be_none(answer: bytes, client: RequestClient) -> None:
     def serve(connection: socket.socket) -> None:
         read_until(connection, b"\r\n\r\n")
         connection.sendall(answer)
 
     with server(serve) as port, pytest.raises(NoReplyError, match="no HTTP reply"):
-        HttpCaller(Access("127.0.0.1", port)).send(post(None))
+        HttpCaller(Access("127.0.0.1", port), client).send(post(None))
 
 
-def test_a_server_that_never_answers_is_left() -> None:
+def test_a_server_that_never_answers_is_left(client: RequestClient) -> None:
     done = threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -143,11 +144,11 @@ def test_a_server_that_never_answers_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(b"x"))
+            HttpCaller(Access("127.0.0.1", port), client, timeout_s=0.1).send(post(b"x"))
         done.set()
 
 
-def test_a_server_that_never_reads_is_left() -> None:
+def test_a_server_that_never_reads_is_left(client: RequestClient) -> None:
     done = threading.Event()
 
     def serve(_: socket.socket) -> None:
@@ -155,11 +156,11 @@ def test_a_server_that_never_reads_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(b"x" * 50_000_000))
+            HttpCaller(Access("127.0.0.1", port), client, timeout_s=0.1).send(post(b"x" * 50_000_000))
         done.set()
 
 
-def test_a_server_that_drips_is_left() -> None:
+def test_a_server_that_drips_is_left(client: RequestClient) -> None:
     done = threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -171,12 +172,12 @@ def test_a_server_that_drips_is_left() -> None:
 
     with server(serve) as port:
         with pytest.raises(NoReplyError, match=r"no reply within 0\.1 s"):
-            HttpCaller(Access("127.0.0.1", port), timeout_s=0.1).send(post(None))
+            HttpCaller(Access("127.0.0.1", port), client, timeout_s=0.1).send(post(None))
         done.set()
 
 
-def test_a_refused_connection_is_said_to_be_one() -> None:
-    caller = HttpCaller(Access("127.0.0.1", ports.free_port()))
+def test_a_refused_connection_is_said_to_be_one(client: RequestClient) -> None:
+    caller = HttpCaller(Access("127.0.0.1", ports.free_port()), client)
 
     with pytest.raises(NoReplyError, match="refused"):
         caller.send(post(None))

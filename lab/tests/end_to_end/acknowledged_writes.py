@@ -1,8 +1,7 @@
 """Clients that write while things are killed around them, and remember what was acknowledged."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from bakeoff.conformance.exchange import NoReplyError
@@ -13,6 +12,7 @@ from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.postgres.server import Server
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
+from build_once import built_client
 
 Store = Callable[[Any], list[str]]
 
@@ -60,25 +60,23 @@ class Clients:
 
     def _work(self, client: int) -> None:
         value = 0
-        with self._speaking() as store:
-            while not self._done.is_set():
-                value += 1
-                entity = f"{self._name}-{client}-{value % _ENTITIES_EACH}"
-                if not _is_acknowledged(store, _event(entity, value)):
-                    self._done.wait(_BACK_OFF_S)
-                    continue
-                with self._changed:
-                    self.acknowledged[entity] = value
-                    self.count += 1
-                    self._changed.notify_all()
+        store = self._store()
+        while not self._done.is_set():
+            value += 1
+            entity = f"{self._name}-{client}-{value % _ENTITIES_EACH}"
+            if not _is_acknowledged(store, _event(entity, value)):
+                self._done.wait(_BACK_OFF_S)
+                continue
+            with self._changed:
+                self.acknowledged[entity] = value
+                self.count += 1
+                self._changed.notify_all()
 
-    @contextmanager
-    def _speaking(self) -> Iterator[Store]:
+    def _store(self) -> Store:
         if self._protocol == "grpc":
-            with GrpcCaller(Access("127.0.0.1", self._port)) as caller:
-                yield GrpcProtocol(self._workload, codec_of(self._workload), caller.send).store
-        else:
-            yield HttpProtocol(self._workload, HttpCaller(Access("127.0.0.1", self._port)).send).store
+            caller = GrpcCaller(Access("127.0.0.1", self._port), built_client())
+            return GrpcProtocol(self._workload, codec_of(self._workload), caller.send).store
+        return HttpProtocol(self._workload, HttpCaller(Access("127.0.0.1", self._port), built_client()).send).store
 
 
 def lost(server: Server, acknowledged: dict[str, int]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from bakeoff.targets.health import HealthCheck, health_check
 from bakeoff.targets.manifest import STANDARD, TUNED, Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
-from build_once import build_once
+from build_once import build_once, built_client
 from checkouts import gallery_targets
 
 NARROW_QUEUE = 4
@@ -96,7 +96,7 @@ def start(
     health: HealthCheck | None = None,
 ) -> TargetProcess:
     """A process of the target, to be entered. Settings are environment variables."""
-    check = health or health_check(load_workload(project, target.workload), target.protocol)
+    check = health or health_check(load_workload(project, target.workload), target.protocol, built_client())
     return TargetProcess(target, server, check, log, port=port, settings=settings)
 
 

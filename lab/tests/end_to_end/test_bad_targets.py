@@ -18,6 +18,7 @@ from bakeoff.project import Project
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import find_targets
 from bakeoff.targets.process import TargetProcess
+from build_once import built_client
 from checkouts import GALLERY, share_databases, throwaway
 
 pytestmark = pytest.mark.end_to_end
@@ -116,7 +117,7 @@ def test_each_is_refused_with_its_reason(checkout: Project) -> None:
 def test_a_taken_port_is_named(checkout: Project, tmp_path: Path) -> None:
     add(checkout, "test-yes-man", YES_MAN)
     (target,) = find_targets(checkout)
-    health = HttpHealthCheck("GET", "/", 200)
+    health = HttpHealthCheck(built_client(), "GET", "/", 200)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -131,7 +132,7 @@ def test_a_taken_port_is_named(checkout: Project, tmp_path: Path) -> None:
 def test_a_target_that_dies_later_tells_its_last_words(checkout: Project, tmp_path: Path) -> None:
     add(checkout, "test-yes-man", YES_MAN)
     (target,) = find_targets(checkout)
-    with TargetProcess(target, None, HttpHealthCheck("GET", "/", 200), tmp_path / "log") as process:
+    with TargetProcess(target, None, HttpHealthCheck(built_client(), "GET", "/", 200), tmp_path / "log") as process:
         assert not process.has_ended
         children.kill_session(process._process)  # type: ignore[arg-type]
         process.wait()

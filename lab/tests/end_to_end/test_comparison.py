@@ -23,6 +23,7 @@ from bakeoff.storage.stored_runs import load_comparison
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import choose_targets, find_targets
+from build_once import built_client
 
 pytestmark = pytest.mark.end_to_end
 
@@ -218,7 +219,8 @@ def test_a_target_that_the_lab_did_not_start(
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert process.poll() is None
-        assert HttpHealthCheck("GET", "/api/v1/events/health", 200).is_healthy(Access("127.0.0.1", port))
+        health = HttpHealthCheck(built_client(), "GET", "/api/v1/events/health", 200)
+        assert health.is_healthy(Access("127.0.0.1", port))
     finally:
         process.terminate()
         process.wait()

@@ -21,7 +21,7 @@ from bakeoff.workload.plan import Load, compile_plan
 from bakeoff.workload.plan_records import PlannedPhase
 from bakeoff.workload.preload import preload_statements
 from bakeoff.workload.reuse import Reuse
-from build_once import build_once
+from build_once import build_once, built_client
 
 pytestmark = pytest.mark.end_to_end
 
@@ -46,7 +46,7 @@ class Run:
         self._drive()
 
     def _drive(self) -> None:
-        check = health_check(self.workload, "rest")
+        check = health_check(self.workload, "rest", built_client())
         with TargetProcess(self._target, self._server, check, self._folder / "target.log") as target:
             plan = compile_plan(
                 self.workload,

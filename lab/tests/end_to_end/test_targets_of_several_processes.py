@@ -17,6 +17,7 @@ from bakeoff.project import Project
 from bakeoff.targets.health import health_check
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import load_workload
+from build_once import built_client
 from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
@@ -58,7 +59,7 @@ def test_it_conforms(project: Project, tmp_path: Path, name: str, monkeypatch: p
         monkeypatch.setenv(variable, str(folder))
     target = target_named(project, name)
     workload = load_workload(project, target.workload)
-    check = health_check(workload, target.protocol)
+    check = health_check(workload, target.protocol, built_client())
     with TargetProcess(target, None, check, tmp_path / "log.txt") as process:
         result = run_conformance(workload, target.protocol, process.access, None)
     profile = required_profile(target)

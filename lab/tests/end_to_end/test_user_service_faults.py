@@ -23,6 +23,7 @@ from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import health_check
 from bakeoff.workload.loader import Workload, load_workload
+from build_once import built_client
 from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
@@ -65,7 +66,7 @@ class Service:
         return Creating(self.workload, self.protocol, self.port)
 
     def is_healthy(self) -> bool:
-        return health_check(self.workload, self.protocol).is_healthy(Access("127.0.0.1", self.port))
+        return health_check(self.workload, self.protocol, built_client()).is_healthy(Access("127.0.0.1", self.port))
 
     def kill_database(self) -> None:
         """SIGKILL to PostgreSQL and all of its processes."""

@@ -1,4 +1,4 @@
-"""Reaching a target: in plain text and over TLS, with the lab's own certificate, by the lab's own clients."""
+"""Reaching a target: in plain text and over TLS, with the lab's own certificate, by the engine's client."""
 
 import http.server
 import ssl
@@ -16,6 +16,7 @@ from bakeoff.conformance.exchange import GrpcRequest, HttpRequest
 from bakeoff.conformance.grpc_caller import GrpcCaller
 from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets import attached
 from bakeoff.targets.access import Access, access_of, is_loopback
 from bakeoff.targets.attached import AttachedTarget
@@ -68,20 +69,20 @@ def secure(port: int, certificate: Certificate, token: str | None = None) -> Acc
     return Access("127.0.0.1", port, Tls(certificate.authority), token)
 
 
-def test_http_over_tls(certificate: Certificate) -> None:
-    health = HttpHealthCheck("GET", "/", 200)
+def test_http_over_tls(certificate: Certificate, client: RequestClient) -> None:
+    health = HttpHealthCheck(client, "GET", "/", 200)
     with http_server(certificate) as port:
         assert health.is_healthy(secure(port, certificate))
         # Without the authority the certificate is not trusted, and plain text is no TLS.
         assert not health.is_healthy(Access("127.0.0.1", port, Tls()))
         assert not health.is_healthy(Access("127.0.0.1", port))
-        caller = HttpCaller(secure(port, certificate, "s3cret"))
+        caller = HttpCaller(secure(port, certificate, "s3cret"), client)
         caller.check_reachable()
         reply = caller.send(HttpRequest("POST", "/", {}, b"x" * 3_000_000))
         assert reply.body == b"Bearer s3cret 3000000"
 
 
-def test_grpc_over_tls(certificate: Certificate) -> None:
+def test_grpc_over_tls(certificate: Certificate, client: RequestClient) -> None:
     def answer(request: bytes, context: Any) -> bytes:
         given = dict(context.invocation_metadata()).get("authorization", "nothing")
         return b"\x08\x01" if request == b"" else given.encode()
@@ -96,11 +97,11 @@ def test_grpc_over_tls(certificate: Certificate) -> None:
     port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials(keys))
     server.start()
     try:
-        assert GrpcHealthCheck("").is_healthy(secure(port, certificate))
-        assert not GrpcHealthCheck("").is_healthy(Access("127.0.0.1", port))
-        with GrpcCaller(secure(port, certificate, "s3cret")) as caller:
-            caller.check_reachable()
-            assert caller.send(GrpcRequest("a.B/C", (b"x",))).payloads == (b"Bearer s3cret",)
+        assert GrpcHealthCheck(client, "").is_healthy(secure(port, certificate))
+        assert not GrpcHealthCheck(client, "").is_healthy(Access("127.0.0.1", port))
+        caller = GrpcCaller(secure(port, certificate, "s3cret"), client)
+        caller.check_reachable()
+        assert caller.send(GrpcRequest("a.B/C", (b"x",))).payloads == (b"Bearer s3cret",)
     finally:
         server.stop(None).wait()
 

@@ -7,11 +7,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bakeoff.errors import BakeoffError
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets import attached
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
 from bakeoff.targets.health import GrpcHealthCheck, HttpHealthCheck, answer_to
 from made_up_manifests import target
+
+REFUSED = "nothing listens on this port"
 
 
 class Closed(BaseHTTPRequestHandler):
@@ -35,18 +38,18 @@ def access() -> Iterator[Access]:
         server.shutdown()
 
 
-def test_a_check_has_its_credentials(access: Access) -> None:
-    assert HttpHealthCheck("GET", "/", 200, headers={"Authorization": "Basic dTpw"}).is_healthy(access)
-    assert not HttpHealthCheck("GET", "/", 200).is_healthy(access)
+def test_a_check_has_its_credentials(access: Access, client: RequestClient) -> None:
+    assert HttpHealthCheck(client, "GET", "/", 200, headers={"Authorization": "Basic dTpw"}).is_healthy(access)
+    assert not HttpHealthCheck(client, "GET", "/", 200).is_healthy(access)
 
 
 def test_an_attached_target_that_is_not_healthy_shows_request_status_and_first_bytes(
-    access: Access, monkeypatch: pytest.MonkeyPatch
+    access: Access, client: RequestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attached, "_HEALTHY_WITHIN_S", 0.0)
     with (
         pytest.raises(BakeoffError) as refused,
-        AttachedTarget(target("shop"), access, HttpHealthCheck("GET", "/items", 200)),
+        AttachedTarget(target("shop"), access, HttpHealthCheck(client, "GET", "/items", 200)),
     ):
         pass
     message = refused.value.message
@@ -54,7 +57,8 @@ def test_an_attached_target_that_is_not_healthy_shows_request_status_and_first_b
     assert message.count("x") < 200
 
 
-def test_without_an_answer_the_reason_is_shown() -> None:
+def test_without_an_answer_the_reason_is_shown(client: RequestClient) -> None:
     nowhere = Access("127.0.0.1", 1)
-    assert answer_to(HttpHealthCheck("GET", "/", None), nowhere).startswith("GET / got no answer: ")
-    assert answer_to(GrpcHealthCheck(""), nowhere) == "grpc.health.v1.Health/Check of the server got UNAVAILABLE."
+    assert answer_to(HttpHealthCheck(client, "GET", "/", None), nowhere) == f"GET / got no answer: {REFUSED}."
+    name = "grpc.health.v1.Health/Check of the server"
+    assert answer_to(GrpcHealthCheck(client, ""), nowhere) == f"{name} got no answer: {REFUSED}."

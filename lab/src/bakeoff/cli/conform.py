@@ -69,6 +69,7 @@ def conform(
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable, check_own_database
     from bakeoff.comparing.preparation import conform as checked
+    from bakeoff.engines.client import client_engine
     from bakeoff.hostile.trial import trials
     from bakeoff.options.combinations import refuse_combinations
     from bakeoff.options.variant import Variant
@@ -99,7 +100,7 @@ def conform(
         targets = [each for each in chosen if each.name in attached or each in built]
         if not targets:
             raise BakeoffError("There is no target that this machine can build, so nothing to check.")
-        build([each.build for each in built], progress)
+        build([client_engine().build, *(each.build for each in built)], progress)
         tried, results = {}, {}
         storing = [each for each in targets if kinds[each.name] == POSTGRESQL]
         if statements is not None:

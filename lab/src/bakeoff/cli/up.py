@@ -45,6 +45,7 @@ def up(
     """Start targets with their own database and keep them running until Ctrl-C."""
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
+    from bakeoff.engines.client import client_engine, client_of
     from bakeoff.options.variant import Variant
     from bakeoff.postgres.databases import development_database, metrics_database
     from bakeoff.postgres.extensions import naming_missing_extension
@@ -77,9 +78,10 @@ def up(
     workloads = {each.workload: load_workload(project, each.workload) for each in targets}
     postgres = chosen_postgres(targets, workloads, variant)
     ports = {targets[0].name: port} if port is not None else ports_of(targets)
-    if any(each.build.is_stale() for each in targets):
+    builds = [client_engine().build, *(each.build for each in targets)]
+    if any(each.is_stale() for each in builds):
         with only_lab(project.state / "lock"), shown() as progress:
-            build([each.build for each in targets], progress)
+            build(builds, progress)
     with ExitStack() as stack:
         server = stack.enter_context(development_database(project, postgres))
         secured = Secured(lab_certificate(project.state / "tls") if tls else None)
@@ -94,7 +96,7 @@ def up(
             process = TargetProcess(
                 each,
                 own.server,
-                health_check(workload, each.protocol, each.manifest.ready),
+                health_check(workload, each.protocol, client_of(), each.manifest.ready),
                 project.logs / f"up-{each.name}.log",
                 port=ports[each.name],
                 settings=variables[each.name],

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
@@ -19,6 +19,8 @@ from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
+from bakeoff.engines.client import client_engine, has_client
+from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.postgres.databases import (
@@ -122,7 +124,8 @@ class _Invocation:
     def measure(self, contenders: Sequence[Contender]) -> None:
         """Builds what is stale, and measures in rounds, or each contender as soon as its target is built."""
         request, progress = self._request, self._progress
-        engines = {contender.engine.build.name: contender.engine for contender in contenders}.values()
+        needed = [*(contender.engine for contender in contenders), *_clients(contenders, request.attached)]
+        engines = {engine.build.name: engine for engine in needed}.values()
         for engine in engines:
             engine.check_toolchain()
         own = [each.target.build for each in contenders if each.target.name not in request.attached]
@@ -189,6 +192,15 @@ class _Invocation:
     def _skip(self, name: str, reason: str) -> None:
         self.comparison.not_measured[name] = reason
         self._progress.say(reason)
+
+
+def _clients(contenders: Sequence[Contender], attached: Collection[str]) -> Iterator[Engine]:
+    """The engines that send health checks and conformance cases; attached targets do without where there is none."""
+    for contender in contenders:
+        if contender.variant.runs_in == DOCKER:
+            yield client_engine().contained()
+        elif contender.target.name not in attached or has_client():
+            yield client_engine()
 
 
 @contextlib.contextmanager

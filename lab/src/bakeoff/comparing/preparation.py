@@ -218,11 +218,12 @@ def _conform(
             relay = stack.enter_context(DatabaseRelay(server))
         relayed = own if relay is None else replace(own, server=relay.server)
         with at_work(relayed, target, workload, variant, log) as service:
-            result = run_conformance(workload, target.protocol, service.access, server, patterns=patterns)
+            client = testbed.client
+            result = run_conformance(workload, target.protocol, service.access, server, client, patterns=patterns)
             if patterns or server is None:
                 return result
             return result.with_checks(
-                *run_integrity(workload, target.protocol, service.access, server, relay, problems)
+                *run_integrity(workload, target.protocol, service.access, client, server, relay, problems)
             )
 
 

@@ -41,8 +41,8 @@ class GrpcRequest:
 class GrpcReply:
     """The name of the status code, its message, and the encoded replies before it.
 
-    Headers are known, trailers among them, where a body was sent as it is; so is whether the connection served another
-    call afterwards.
+    Trailers are among the headers. Whether the connection served another call afterwards is known where a body was sent
+    as it is.
     """
 
     code: str

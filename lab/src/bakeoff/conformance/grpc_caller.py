@@ -1,94 +1,90 @@
-"""Sends any bytes as gRPC messages, or as a call's body."""
+"""Sends any bytes as gRPC messages, or as a call's body, through the engine's client."""
 
-import contextlib
+import base64
+from collections.abc import Iterator
+from urllib.parse import unquote
 
-import grpc
+from google.rpc.code_pb2 import Code
 
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
-from bakeoff.conformance.grpc_wire import call_over_wire
+from bakeoff.conformance.http_caller import answered
 from bakeoff.errors import BakeoffError
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
-from bakeoff.targets.channel import grpc_channel
 
-_OPTIONS = [
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.max_send_message_length", -1),
-    # A target that was restarted is tried again at once.
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 500),
-]
+_PREFIX_BYTES = 5
+_USUAL = (("te", "trailers"), ("content-type", "application/grpc"))
+_HEALTH = "/grpc.health.v1.Health/Check"
+_EMPTY_MESSAGE = base64.b64encode(bytes(_PREFIX_BYTES)).decode()
 
 
 class GrpcCaller:
-    """One channel, closed at the end of the `with` block.
+    """One connection for each call, whose messages go out as the body of an HTTP/2 request.
 
-    Every reply is read as a stream of messages: on the wire a unary call is a stream of one. A call whose body must go
-    out as it is gets its own connection.
+    Every reply is read as a stream of messages: on the wire a unary call is a stream of one.
     """
 
     def __init__(
-        self,
-        access: Access,
-        *,
-        timeout_s: float = 15.0,
-        connect_timeout_s: float = 5.0,
-        user_agent: str | None = None,
+        self, access: Access, client: RequestClient, *, timeout_s: float = 15.0, user_agent: str | None = None
     ) -> None:
         self._access = access
-        self._connect_timeout_s = connect_timeout_s
+        self._client = client
         self._timeout_s = timeout_s
         self._user_agent = user_agent
-        self._channel = grpc_channel(access, _OPTIONS)
-
-    def __enter__(self) -> "GrpcCaller":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._channel.close()
 
     def check_reachable(self) -> None:
         """Raises BakeoffError when nothing speaks HTTP/2 at the address."""
         try:
-            grpc.channel_ready_future(self._channel).result(timeout=self._connect_timeout_s)
-        except grpc.FutureTimeoutError as error:
+            answered(
+                self._client,
+                self._access,
+                _HEALTH,
+                self._timeout_s,
+                method="POST",
+                headers=_USUAL,
+                body=bytes(_PREFIX_BYTES),
+                http_version="2",
+            )
+        except NoReplyError as error:
             raise BakeoffError(
-                f"No gRPC reply from {self._access.address} within {self._connect_timeout_s:g} s. Start the target, or "
-                "correct its address."
+                f"No gRPC reply from {self._access.address}: {error}. Start the target, or correct its address."
             ) from error
 
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
-        body = request.body
-        if body is None and self._user_agent is not None:
-            # The library adds its own name to calls.
+        body, then = request.body, {}
+        if body is None:
             body = b"".join(b"\0" + len(payload).to_bytes(4) + payload for payload in request.payloads)
-        if body is not None:
-            return call_over_wire(
-                self._access, request.method, self._metadata(request), body, timeout_s=self._timeout_s
-            )
-        call = self._call(request)
-        payloads: list[bytes] = []
-        # The status is read from the call, and what came before an error counts.
-        with contextlib.suppress(grpc.RpcError):
-            for payload in call:
-                payloads.append(payload)
-        code = call.code()
-        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise NoReplyError(f"no reply within {self._timeout_s:g} s")
-        if code is grpc.StatusCode.UNAVAILABLE:
-            raise NoReplyError(f"unavailable: {call.details()}")
-        return GrpcReply(code.name, call.details() or "", tuple(payloads))
-
-    def _call(self, request: GrpcRequest) -> "grpc._CallIterator[bytes]":
-        method, metadata = f"/{request.method}", self._metadata(request)
-        if len(request.payloads) == 1:
-            # The library starts a thread for each call that sends a stream.
-            one: grpc.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(method)
-            return one(request.payloads[0], timeout=self._timeout_s, metadata=metadata)
-        many: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(method)
-        return many(iter(request.payloads), timeout=self._timeout_s, metadata=metadata)
-
-    def _metadata(self, request: GrpcRequest) -> tuple[tuple[str, str], ...]:
+        else:
+            # What a server answers to it does not count, but whether it does.
+            then = {"then": {"path": _HEALTH, "body_base64": _EMPTY_MESSAGE}}
         own = {**self._access.headers, **({} if self._user_agent is None else {"user-agent": self._user_agent})}
         headers = {name: (value,) for name, value in own.items()} | dict(request.headers)
-        return tuple((name, value) for name, values in headers.items() for value in values)
+        reply = answered(
+            self._client,
+            self._access,
+            f"/{request.method}",
+            self._timeout_s,
+            method="POST",
+            headers=[*_USUAL, *((name, value) for name, values in headers.items() for value in values)],
+            body=body,
+            http_version="2",
+            **then,
+        )
+        found = {name.lower(): value for name, value in reply.headers}
+        status = found.get("grpc-status", "")
+        if not status.isdecimal():
+            raise NoReplyError(f"no gRPC status: HTTP status {reply.status}")
+        name = Code.Name(int(status)) if int(status) in Code.values() else status
+        message = unquote(found.get("grpc-message", ""))
+        lasted = reply.then is None or not reply.then.failure
+        return GrpcReply(name, message, tuple(_messages(reply.body)), found, lasted)
+
+
+def _messages(body: bytes) -> Iterator[bytes]:
+    while body:
+        length = int.from_bytes(body[1:_PREFIX_BYTES])
+        message, body = body[_PREFIX_BYTES : _PREFIX_BYTES + length], body[_PREFIX_BYTES + length :]
+        if len(message) < length:
+            raise NoReplyError("the reply is truncated inside a message")
+        yield message

@@ -22,6 +22,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.stored_effects import StoringEvent
@@ -54,27 +55,27 @@ def reply_waits_for_commit(probed: Probed) -> list[str] | None:
     """While no transaction can write to the tables, no event may be acknowledged."""
     if not probed.has_events:
         return None
-    with probed.speaking() as speaker:
-        event = probed.event()
-        return _locked(probed, speaker, event) or probed.missing([event])
+    speaker = probed.speaker()
+    event = probed.event()
+    return _locked(probed, speaker, event) or probed.missing([event])
 
 
 def same_request_stores_again(probed: Probed) -> list[str] | None:
     """A repeated request stores again, after another one has changed the row."""
     if not probed.updates:
         return None
-    with probed.speaking() as speaker:
-        first = probed.event()
-        other = probed.event(first.key)
-        for event in (first, other, first):
-            if refused := speaker.store(event.message):
-                return refused
-        stored = probed.stored.at(first.row.key)
-        own, others = json.loads(first.row.document), json.loads(other.row.document)
-        expected = {**others, **own} if probed.merges else own
-        if stored is None or json.loads(stored) != expected:
-            return [f"the row holds what the request between two equal ones wrote: {stored}"]
-        return _locked(probed, speaker, first)
+    speaker = probed.speaker()
+    first = probed.event()
+    other = probed.event(first.key)
+    for event in (first, other, first):
+        if refused := speaker.store(event.message):
+            return refused
+    stored = probed.stored.at(first.row.key)
+    own, others = json.loads(first.row.document), json.loads(other.row.document)
+    expected = {**others, **own} if probed.merges else own
+    if stored is None or json.loads(stored) != expected:
+        return [f"the row holds what the request between two equal ones wrote: {stored}"]
+    return _locked(probed, speaker, first)
 
 
 def burst_is_stored(probed: Probed) -> list[str] | None:
@@ -84,7 +85,8 @@ def burst_is_stored(probed: Probed) -> list[str] | None:
     events = [probed.event() for _ in range(_BURST)]
     acknowledged: list[StoringEvent] = []
     refused: list[str] = []
-    with probed.speaking() as speaker, ThreadPoolExecutor(_BURST_CLIENTS) as pool:
+    speaker = probed.speaker()
+    with ThreadPoolExecutor(_BURST_CLIENTS) as pool:
 
         def send(event: StoringEvent) -> None:
             # A target that refuses or hangs need not get thousands of requests.
@@ -103,12 +105,10 @@ def all_clients_are_equal(probed: Probed) -> list[str] | None:
     if not invalid and not probed.has_events:
         return None
     for user_agent in _USER_AGENTS:
-        with probed.speaking(user_agent) as speaker:
-            found = _stored_now(probed, speaker)
-            for case in invalid:
-                found += [
-                    f"{case.name}: {each}" for each in speaker.exchange(case).differences.in_profile(Profile.CORE)
-                ]
+        speaker = probed.speaker(user_agent)
+        found = _stored_now(probed, speaker)
+        for case in invalid:
+            found += [f"{case.name}: {each}" for each in speaker.exchange(case).differences.in_profile(Profile.CORE)]
         differences += [f'user agent "{user_agent}": {each}' for each in found]
     return differences
 
@@ -152,6 +152,7 @@ def run_integrity(
     workload: Workload,
     protocol: str,
     access: Access,
+    client: RequestClient,
     server: Server,
     relay: DatabaseRelay | None,
     problems_before: Sequence[str],
@@ -163,7 +164,7 @@ def run_integrity(
     cases = applicable(load_cases(workload), access.token)
     with server.connect() as connection:
         stored = PostgresRows(connection, audit)
-        probed = Probed(workload, protocol, access, server, stored, relay, problems_before, cases, plan)
+        probed = Probed(workload, protocol, access, client, server, stored, relay, problems_before, cases, plan)
         found = [(name, rule, _differences(check, probed)) for name, rule, check in CHECKS]
     results = tuple(
         CaseResult(name, SUBJECT, rule, differences.strict, core_differences=differences.core)
@@ -218,16 +219,16 @@ def _after_return(probed: Probed, *, shows_database: bool) -> list[str]:
         return [f"health: not healthy again {_HEALTHY_WITHIN_S:.0f} s after the database returned"]
     if not shows_database:
         _within(_HEALTHY_WITHIN_S, lambda: not probed.has_events or _acknowledged_now(probed))
-    with probed.speaking() as speaker:
-        return _stored_now(probed, speaker)
+    speaker = probed.speaker()
+    return _stored_now(probed, speaker)
 
 
 def _acknowledged_now(probed: Probed) -> bool:
     """Whether a new event is acknowledged, where the workload has events."""
     if not probed.has_events:
         return False
-    with probed.speaking() as speaker:
-        return not _stored_or_why_not(speaker, probed.event())
+    speaker = probed.speaker()
+    return not _stored_or_why_not(speaker, probed.event())
 
 
 def _stored_or_why_not(speaker: CaseProtocol, event: StoringEvent) -> list[str]:

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
 
 from bakeoff.conformance.case import Call, Case, Profile
-from bakeoff.conformance.runner import CaseProtocol, speaking
+from bakeoff.conformance.runner import CaseProtocol, speaker_to
 from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import health_check
 from bakeoff.workload.loader import Workload
@@ -29,6 +29,7 @@ class Probed:
     workload: Workload
     protocol: str
     access: Access
+    client: RequestClient
     server: Server
     stored: PostgresRows
     relay: DatabaseRelay | None
@@ -43,8 +44,10 @@ class Probed:
         assert event is not None, "only a workload whose first operation stores by itself has events"
         return event
 
-    def speaking(self, user_agent: str | None = None) -> AbstractContextManager[CaseProtocol]:
-        return speaking(self.protocol, self.workload, self.access, is_reachable=True, user_agent=user_agent)
+    def speaker(self, user_agent: str | None = None) -> CaseProtocol:
+        return speaker_to(
+            self.protocol, self.workload, self.access, self.client, is_reachable=True, user_agent=user_agent
+        )
 
     @property
     def has_events(self) -> bool:
@@ -64,7 +67,7 @@ class Probed:
 
     @property
     def is_healthy(self) -> bool:
-        return health_check(self.workload, self.protocol).is_healthy(self.access)
+        return health_check(self.workload, self.protocol, self.client).is_healthy(self.access)
 
     def invalid(self, most: int) -> list[Case]:
         """Single messages that the contract refuses in core."""

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from bakeoff.conformance.case import Case, Differences, Exchange, Profile
 from bakeoff.conformance.exchange import NoReplyError
+from bakeoff.conformance.http_caller import HttpCaller
+from bakeoff.conformance.http_protocol import HttpProtocol
 from bakeoff.conformance.matching import compare_rows
 from bakeoff.conformance.steps import (
     CaptureError,
@@ -20,8 +22,10 @@ from bakeoff.conformance.steps import (
 from bakeoff.conformance.stored_rows import PostgresRows, StoredRows
 from bakeoff.conformance.vectors import VectorError, load_vectors
 from bakeoff.documents.checked import Json
+from bakeoff.engines.client import client_of
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.project import FORMATS
 from bakeoff.targets.access import Access
 from bakeoff.workload.loader import Workload
@@ -107,6 +111,7 @@ def run_conformance(
     protocol: str,
     access: Access,
     server: Server | None,
+    client: RequestClient | None = None,
     *,
     patterns: Sequence[str] = (),
     on_result: Callable[[CaseResult], None] = lambda _: None,
@@ -120,7 +125,8 @@ def run_conformance(
     """
     loaded = load_cases(workload, patterns)
     cases = applicable(loaded, access.token)
-    with _stored_rows(workload, server) as stored, speaking(protocol, workload, access) as speaker:
+    speaker = speaker_to(protocol, workload, access, client)
+    with _stored_rows(workload, server) as stored:
         results = run_cases(cases, speaker, stored, on_result)
     if not results:
         raise BakeoffError(f"{workload.name}: none of the chosen conformance cases can go over {protocol}.")
@@ -221,34 +227,31 @@ def _stored_rows(workload: Workload, server: Server | None) -> Iterator[StoredRo
             yield PostgresRows(connection, audit)
 
 
-@contextlib.contextmanager
-def speaking(
+def speaker_to(
     protocol: str,
     workload: Workload,
     access: Access,
+    client: RequestClient | None = None,
     *,
     is_reachable: bool = False,
     user_agent: str | None = None,
     timeout_s: float = 15.0,
-) -> Iterator[CaseProtocol]:
-    """A caller of the target at `access`, with a `User-Agent` where one is given.
+) -> CaseProtocol:
+    """A caller of the target at `access`, with a `User-Agent` where one is given; by default through the client here.
 
     Unless the target is known to be reachable, raises BakeoffError when no server answers there.
     """
-    # Each protocol's modules are loaded when they are needed: gRPC takes a while.
+    client = client or client_of()
     if protocol == "grpc":
+        # Protocol buffers take a while to load.
         from bakeoff.conformance.grpc_caller import GrpcCaller
         from bakeoff.conformance.grpc_protocol import GrpcProtocol, codec_of
 
-        with GrpcCaller(access, timeout_s=timeout_s, user_agent=user_agent) as grpc_caller:
-            if not is_reachable:
-                grpc_caller.check_reachable()
-            yield GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
-    else:
-        from bakeoff.conformance.http_caller import HttpCaller
-        from bakeoff.conformance.http_protocol import HttpProtocol
-
-        http_caller = HttpCaller(access, timeout_s=timeout_s, user_agent=user_agent)
+        grpc_caller = GrpcCaller(access, client, timeout_s=timeout_s, user_agent=user_agent)
         if not is_reachable:
-            http_caller.check_reachable()
-        yield HttpProtocol(workload, http_caller.send)
+            grpc_caller.check_reachable()
+        return GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
+    http_caller = HttpCaller(access, client, timeout_s=timeout_s, user_agent=user_agent)
+    if not is_reachable:
+        http_caller.check_reachable()
+    return HttpProtocol(workload, http_caller.send)

@@ -1,9 +1,8 @@
-"""A running service as a client sees it: operations are sent one at a time, by the lab's own clients."""
+"""A running service as a client sees it: operations are sent one at a time, through the engine's client."""
 
-import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bakeoff.conformance.case import Differences, Exchange
@@ -12,6 +11,7 @@ from bakeoff.conformance.http_caller import HttpCaller
 from bakeoff.conformance.proto_codec import ProtoMismatchError
 from bakeoff.conformance.steps import CaptureError, captured_from
 from bakeoff.documents.checked import Json
+from bakeoff.engines.client import client_of
 from bakeoff.targets.access import Access
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, encoded
 from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
@@ -143,16 +143,13 @@ class _Known(dict[str, str]):
         return f"no-{name}"
 
 
-@contextlib.contextmanager
-def service_at(workload: Workload, protocol: str, access: Access) -> Iterator[Service]:
+def service_at(workload: Workload, protocol: str, access: Access) -> Service:
     """The service at an address, over `http` or `grpc`. Raises BakeoffError where nothing answers."""
     if protocol == "grpc":
-        with _grpc(workload, access) as send:
-            yield Service(protocol, send)
-    else:
-        caller = HttpCaller(access, timeout_s=_TIMEOUT_S)
-        caller.check_reachable()
-        yield Service(protocol, lambda operation, sent: _sent_over_http(caller, operation, sent))
+        return Service(protocol, _grpc(workload, access))
+    caller = HttpCaller(access, client_of(), timeout_s=_TIMEOUT_S)
+    caller.check_reachable()
+    return Service(protocol, lambda operation, sent: _sent_over_http(caller, operation, sent))
 
 
 def _sent_over_http(caller: HttpCaller, operation: Operation, sent: Sent) -> Reply:
@@ -176,9 +173,8 @@ def _body(operation: Operation, sent: Sent) -> bytes:
     return sent.message.encode()
 
 
-@contextlib.contextmanager
-def _grpc(workload: Workload, access: Access) -> Iterator[Callable[[Operation, Sent], Reply]]:
-    # gRPC takes a while to load.
+def _grpc(workload: Workload, access: Access) -> Callable[[Operation, Sent], Reply]:
+    # Protocol buffers take a while to load.
     from bakeoff.conformance.exchange import GrpcRequest
     from bakeoff.conformance.grpc_caller import GrpcCaller
     from bakeoff.conformance.grpc_protocol import codec_of
@@ -198,6 +194,6 @@ def _grpc(workload: Workload, access: Access) -> Iterator[Callable[[Operation, S
         document = codec.decode(method.reply, reply.payloads[0]) if reply.payloads else None
         return Reply(_CODES.get(reply.code, 500), reply.code, reply.headers, document, reply.message)
 
-    with GrpcCaller(access, timeout_s=_TIMEOUT_S) as caller:
-        caller.check_reachable()
-        yield send
+    caller = GrpcCaller(access, client_of(), timeout_s=_TIMEOUT_S)
+    caller.check_reachable()
+    return send

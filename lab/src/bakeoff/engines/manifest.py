@@ -157,10 +157,15 @@ class Engine:
         """Whether the engine offers one of the optional features of the engine schema."""
         return feature in self.manifest.features
 
+    @property
+    def toolchain_is_missing(self) -> bool:
+        """Whether the engine is neither here nor can be built here."""
+        return bool(self.manifest.toolchain.missing) and self.build.is_stale()
+
     def check_toolchain(self) -> None:
         """Raises BakeoffError when the engine is neither here nor can be built here, or is of another release."""
         toolchain = self.manifest.toolchain
-        if toolchain.missing and self.build.is_stale():
+        if self.toolchain_is_missing:
             install = toolchain.install.rstrip(".")
             needed = ", ".join(toolchain.missing)
             raise BakeoffError(f"The engine {self.name} needs {needed}: {install}. Or choose another with --engine.")

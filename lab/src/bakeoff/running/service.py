@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from bakeoff.engines.client import has_client
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.auxiliary import Auxiliary
@@ -21,7 +22,7 @@ from bakeoff.running.isolation import Isolation, limited, pinned_to
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
-from bakeoff.targets.health import health_check
+from bakeoff.targets.health import HealthCheck, Listens, health_check
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.process import TargetProcess
 from bakeoff.targets.settings import variables_of
@@ -90,8 +91,10 @@ def at_work(
     isolation: Isolation = Isolation(),  # noqa: B008 — it is frozen
 ) -> Iterator[Service]:
     """The target, healthy, while the block lasts. The state that it starts from is the testbed's."""
-    check = health_check(workload, target.protocol, target.manifest.ready)
     attached = testbed.attached.get(target.name)
+    check: HealthCheck = Listens()
+    if attached is None or has_client():
+        check = health_check(workload, target.protocol, testbed.client, target.manifest.ready)
     server = testbed.server
     layout = None
     if server is not None and variant.overlay is not None:

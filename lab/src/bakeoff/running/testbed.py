@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bakeoff.containers.docker import DockerEngine
 from bakeoff.engines.agents import Agents
+from bakeoff.engines.client import client_of
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
@@ -15,6 +16,7 @@ from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
 from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
+from bakeoff.processes.request_client import RequestClient
 from bakeoff.project import FORMATS, Project
 from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.prepared_states import PreparedStates
@@ -77,6 +79,11 @@ class Testbed:
     def installation(self) -> Installation:
         """The PostgreSQL that the lab starts for the contenders."""
         return find_installation(self.project, self.postgres)
+
+    @property
+    def client(self) -> RequestClient:
+        """What sends single requests: health checks and conformance cases."""
+        return client_of(self.launcher)
 
     @property
     def here(self) -> Here:

@@ -41,8 +41,7 @@ def _probed(project: Project, new: NewProject, url: str) -> NewProject:
     protocol = "grpc" if target.protocol == "grpc" else "http"
     operations = {each.name: each for each in workload.declared.operations}
     access = access_of(url, os.environ.get(TOKEN_VARIABLE) or None)
-    with service_at(workload, protocol, access) as service:
-        learnt = Probe(service, dict(operations)).learn()
+    learnt = Probe(service_at(workload, protocol, access), dict(operations)).learn()
     there = "" if is_loopback(access.host) else ", which is not this machine"
     changed = _with_entries(new, learnt, operations, protocol)
     lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt, changed)]

@@ -3,6 +3,7 @@
 import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
@@ -37,6 +38,17 @@ class Access:
     @property
     def address(self) -> str:
         return f"{self.host}:{self.port}"
+
+    def tls_fields(self) -> dict[str, Any]:
+        """What the engine's client must know of the certificate; it may reach the target at another address."""
+        if self.tls is None:
+            return {}
+        name = {"server_name": self.tls.server_name or self.host}
+        return {"tls": name if self.tls.ca_file is None else {**name, "ca_file": str(self.tls.ca_file)}}
+
+    def scheme(self, protocol: str) -> str:
+        """The scheme of URLs of `http` or `grpc`."""
+        return protocol if self.tls is None else f"{protocol}s"
 
     def ssl_context(self) -> ssl.SSLContext | None:
         """For Python's own clients; None for plain text."""

@@ -1,22 +1,26 @@
 //! `request`: single requests from JSON lines, for programs that need the engine's own client.
 
 use std::error::Error;
-use std::io::{Write as _, stdin, stdout};
+use std::io::{self, Write as _, stdin, stdout};
 use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::hit::Target;
-use crate::engine::{self, Answer, LoneRequest};
-use crate::plan::{HttpVersion, Tls, Transport, check_header};
+use crate::engine::{self, Answer, LoneRequests, Message, Outcome};
+use crate::plan::{HttpVersion, Protocol, Tls, Transport, check_header};
 use crate::wire::http1::lines;
 
 /// A request as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
+    /// Comes back with the reply. Requests with one are sent at the same time, others one after another.
+    #[serde(default)]
+    id: Option<u64>,
     /// `http`, `https`, `grpc` or `grpcs`.
     url: String,
     #[serde(default = "get")]
@@ -34,6 +38,24 @@ struct Asked {
     timeout_ms: u64,
     #[serde(default)]
     tls: Option<Tls>,
+    /// HTTP: the headers go out as they are, and no others.
+    #[serde(default)]
+    exact: bool,
+    /// HTTP: goes out as it is in place of the URL's path.
+    #[serde(default)]
+    path: Option<String>,
+    /// HTTP: a request that follows on the same connection.
+    #[serde(default)]
+    then: Option<Following>,
+}
+
+/// Another request with the same method and headers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Following {
+    path: String,
+    #[serde(default)]
+    body_base64: Option<String>,
 }
 
 fn get() -> String {
@@ -47,11 +69,16 @@ fn usual_timeout_ms() -> u64 {
 /// A reply as it is printed: with a status, or with an error.
 #[derive(Debug, Default, Serialize)]
 struct Replied {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
     /// A number, or the name of a gRPC status.
     status: Option<String>,
     headers: Vec<(String, String)>,
     body_base64: String,
     error: Option<Fault>,
+    /// The outcome of the request that followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    then: Option<Box<Replied>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,43 +93,80 @@ struct Fault {
 /// # Errors
 /// Standard input or output is broken.
 pub fn request() -> Result<ExitCode, Box<dyn Error>> {
-    for line in stdin().lines() {
-        let mut out = serde_json::to_string(&replied(&line?))?;
+    std::thread::scope(|scope| {
+        let (replies, printed) = channel();
+        let printer = scope.spawn(move || print(&printed));
+        for line in stdin().lines() {
+            let asked = serde_json::from_str::<Asked>(&line?).map_err(|error| error.to_string());
+            let reply = |asked, replies: &Sender<Replied>| replies.send(replied(asked)).is_ok();
+            if asked.as_ref().is_ok_and(|asked| asked.id.is_some()) {
+                let replies = replies.clone();
+                scope.spawn(move || reply(asked, &replies));
+            } else if !reply(asked, &replies) {
+                // The printer has failed.
+                break;
+            }
+        }
+        drop(replies);
+        printer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn print(replies: &Receiver<Replied>) -> io::Result<()> {
+    for reply in replies {
+        let mut out = serde_json::to_string(&reply)?;
         out.push('\n');
         let mut stdout = stdout().lock();
         stdout.write_all(out.as_bytes())?;
         stdout.flush()?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn replied(line: &str) -> Replied {
-    let failed = |kind: &str, message: String| Replied {
-        error: Some(Fault { kind: kind.to_owned(), message }),
-        ..Replied::default()
+fn replied(asked: Result<Asked, String>) -> Replied {
+    let id = asked.as_ref().ok().and_then(|asked| asked.id);
+    let sent =
+        asked.and_then(prepared).and_then(|request| engine::request(&request).map_err(|error| error.to_string()));
+    let shown = match sent {
+        Err(message) => failed("invalid", message),
+        Ok(outcomes) => {
+            let follow = |then: Option<Box<Replied>>, outcome| Some(Box::new(Replied { then, ..outcome_of(outcome) }));
+            outcomes.into_iter().rev().fold(None, follow).map_or_else(Replied::default, |first| *first)
+        }
     };
-    let request = match serde_json::from_str(line).map_err(|error| error.to_string()).and_then(prepared) {
-        Ok(request) => request,
-        Err(message) => return failed("invalid", message),
-    };
-    match engine::request(&request) {
-        Err(error) => failed("invalid", error.to_string()),
-        Ok(Err(none)) => failed(&none.failure.name(), none.reason),
-        Ok(Ok(answer)) => shown(&answer),
+    Replied { id, ..shown }
+}
+
+fn failed(kind: &str, message: String) -> Replied {
+    Replied { error: Some(Fault { kind: kind.to_owned(), message }), ..Replied::default() }
+}
+
+fn outcome_of(outcome: Outcome) -> Replied {
+    match outcome {
+        Err(none) => failed(&none.failure.name(), none.reason),
+        Ok(answer) => shown(&answer),
     }
 }
 
-fn prepared(asked: Asked) -> Result<LoneRequest, String> {
+fn prepared(asked: Asked) -> Result<LoneRequests, String> {
     let target = Target::parse(&asked.url)?;
+    let is_grpc = target.protocol == Protocol::Grpc;
+    let of_http = [(asked.exact, "exact"), (asked.path.is_some(), "path"), (asked.then.is_some(), "then")];
+    for (is_given, name) in of_http {
+        if is_given && is_grpc {
+            return Err(format!("{name} applies to http and https only"));
+        }
+    }
     for (name, value) in &asked.headers {
-        check_header(target.protocol, name, value).map_err(|error| format!("the header {name:?}: {error}"))?;
+        check(&asked, &target, name, value).map_err(|error| format!("the header {name:?}: {error}"))?;
     }
     if asked.method.is_empty() || !asked.method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
         return Err(format!("{:?} is not a method", asked.method));
     }
     let body = match (asked.body, asked.body_base64) {
         (Some(_), Some(_)) => return Err("body and body_base64: leave one of them out".to_owned()),
-        (None, Some(text)) => Some(STANDARD.decode(text).map_err(|error| format!("body_base64: {error}"))?),
+        (None, Some(text)) => Some(decoded(&text)?),
         (text, None) => text.map(String::into_bytes),
     };
     let transport = Transport {
@@ -111,7 +175,33 @@ fn prepared(asked: Asked) -> Result<LoneRequest, String> {
         tls: target.is_encrypted.then(|| asked.tls.unwrap_or_default()),
         ..target.transport()
     };
-    Ok(LoneRequest { transport, method: asked.method, path: target.path, headers: asked.headers, body })
+    let path = asked.path.unwrap_or(target.path);
+    if !is_line(&path) {
+        return Err(format!("the path {path:?} is not one line"));
+    }
+    let (method, headers) = (asked.method, asked.headers);
+    let mut messages = vec![Message { method: method.clone(), path, headers: headers.clone(), body }];
+    if let Some(Following { path, body_base64 }) = asked.then {
+        messages.push(Message { method, path, headers, body: body_base64.as_deref().map(decoded).transpose()? });
+    }
+    Ok(LoneRequests { transport, is_exact: asked.exact, messages })
+}
+
+fn decoded(text: &str) -> Result<Vec<u8>, String> {
+    STANDARD.decode(text).map_err(|error| format!("body_base64: {error}"))
+}
+
+fn is_line(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['\r', '\n', '\0'])
+}
+
+/// Refuses a header that would break the request; an exact one may contradict what the engine would write.
+fn check(asked: &Asked, target: &Target, name: &str, value: &str) -> Result<(), String> {
+    if asked.exact {
+        let is_one = is_line(name) && (value.is_empty() || is_line(value));
+        return if is_one { Ok(()) } else { Err("it is not one line".to_owned()) };
+    }
+    check_header(target.protocol, name, value).map_err(|error| error.to_string())
 }
 
 fn shown(answer: &Answer) -> Replied {
@@ -121,6 +211,6 @@ fn shown(answer: &Answer) -> Replied {
         status: Some(answer.code.name().into_owned()),
         headers,
         body_base64: STANDARD.encode(&answer.body),
-        error: None,
+        ..Replied::default()
     }
 }

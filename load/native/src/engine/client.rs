@@ -5,6 +5,9 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
 use super::address::Address;
 use crate::failure::Failure;
 use crate::wire::{Code, Reply, Request, Wire};
@@ -59,18 +62,28 @@ impl<W: Wire> Client<W> {
         }
     }
 
+    /// Sends a request on the connection of the one before; it fails if the target has closed that.
+    pub fn ask_on_same_connection(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
+        if self.is_usable() { self.try_once(request) } else { Err(NoAnswer::of(Failure::Closed, None)) }
+    }
+
+    fn is_usable(&self) -> bool {
+        self.open.as_ref().is_some_and(|(_, wire)| wire.has_room() && !wire.is_closing())
+    }
+
     fn try_once(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
         let until = Instant::now() + self.timeout;
-        let is_usable = self.open.as_ref().is_some_and(|(_, wire)| wire.has_room() && !wire.is_closing());
+        let is_usable = self.is_usable();
         let (mut socket, mut wire) = match self.open.take() {
             Some(open) if is_usable => open,
             _ => self.connect(until)?,
         };
         wire.send(request, &mut self.out);
         let mut answer = None;
-        exchange(&mut socket, &mut wire, &mut self.out, until, &mut answer, |_, answer| answer.is_some())?;
+        let sent = exchange(&mut socket, &mut wire, &mut self.out, until, &mut answer, |_, answer| answer.is_some())?;
         let answer = answer.unwrap_or(Err(Failure::Closed)).map_err(|failure| NoAnswer::of(failure, wire.reason()));
-        self.open = Some((socket, wire));
+        // What is left of a request would be taken for the next one.
+        self.open = (sent == Sent::Whole).then_some((socket, wire));
         answer
     }
 
@@ -79,17 +92,25 @@ impl<W: Wire> Client<W> {
         let mut socket = connected.map_err(|error| failed_to_connect(&error))?;
         // Small requests must not wait for the acknowledgement of earlier ones (Nagle).
         let _ = socket.set_nodelay(true);
+        socket.set_nonblocking(true).map_err(|error| moved(&error))?;
         let mut wire = W::new(&self.shared);
         self.out.clear();
         wire.greet(&mut self.out);
-        exchange(&mut socket, &mut wire, &mut self.out, until, &mut None, |wire, _| wire.has_room())?;
+        let _ = exchange(&mut socket, &mut wire, &mut self.out, until, &mut None, |wire, _| wire.has_room())?;
         Ok((socket, wire))
     }
 }
 
 type Answered = Option<Result<Answer, Failure>>;
 
-/// Writes what is to be sent and reads what comes, until `is_done`.
+/// How much of a request the target took before it replied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Whole,
+    Part,
+}
+
+/// Writes what is to be sent and reads what comes, until `is_done`. A target may answer before it has read all.
 fn exchange<W: Wire>(
     socket: &mut TcpStream,
     wire: &mut W,
@@ -97,19 +118,36 @@ fn exchange<W: Wire>(
     until: Instant,
     answer: &mut Answered,
     is_done: impl Fn(&W, &Answered) -> bool,
-) -> Result<(), NoAnswer> {
+) -> Result<Sent, NoAnswer> {
     let mut buffer = vec![0; 64 * 1024];
+    let (mut written, mut refused) = (0, None);
     loop {
-        // A server may answer, and close, before it has read all.
-        let written = socket.set_write_timeout(Some(left(until))).and_then(|()| socket.write_all(out));
-        out.clear();
-        if is_done(wire, answer) {
-            return Ok(());
+        let is_written = written == out.len();
+        if is_written || refused.is_some() {
+            out.clear();
+            written = 0;
         }
-        if Instant::now() >= until {
+        if is_done(wire, answer) && (out.is_empty() || answer.is_some()) {
+            let sent = if is_written && refused.is_none() { Sent::Whole } else { Sent::Part };
+            out.clear();
+            return Ok(sent);
+        }
+        let ready = readiness(socket, !out.is_empty(), until).map_err(|error| moved(&error))?;
+        if ready.is_empty() {
+            out.clear();
             return Err(NoAnswer::of(Failure::Timeout, None));
         }
-        socket.set_read_timeout(Some(left(until))).map_err(|error| moved(&error))?;
+        if ready.contains(PollFlags::OUT) && !out.is_empty() {
+            match socket.write(&out[written..]) {
+                Ok(count) => written += count,
+                Err(error) if is_to_be_tried_again(&error) => {}
+                // The answer may be there to read nevertheless.
+                Err(error) => refused = Some(error),
+            }
+        }
+        if ready == PollFlags::OUT {
+            continue;
+        }
         let mut sink = |reply: Reply<'_>| {
             *answer =
                 Some(reply.outcome.map(|code| Answer { code, head: reply.head.to_vec(), body: reply.body.to_vec() }));
@@ -120,17 +158,36 @@ fn exchange<W: Wire>(
                 Err(Failure::Closed)
             }
             Ok(count) => wire.receive(&buffer[..count], out, &mut sink),
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
-            Err(error) => return Err(moved(written.as_ref().err().unwrap_or(&error))),
+            Err(error) if is_to_be_tried_again(&error) => Ok(()),
+            Err(error) => return Err(moved(refused.as_ref().unwrap_or(&error))),
         };
         if let Err(failure) = received {
             let reason = wire.reason();
             // The alert, or whatever else was to be sent at last.
-            let _ = socket.write_all(out);
+            let _ = socket.write(&out[written..]);
             out.clear();
-            return if is_done(wire, answer) { Ok(()) } else { Err(NoAnswer::of(failure, reason)) };
+            return if is_done(wire, answer) { Ok(Sent::Part) } else { Err(NoAnswer::of(failure, reason)) };
         }
     }
+}
+
+/// Waits until something can be read, or written where that is wanted; nothing once the time is over.
+fn readiness(socket: &TcpStream, writes: bool, until: Instant) -> io::Result<PollFlags> {
+    let wanted = if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        let mut polled = [PollFd::new(socket, wanted)];
+        match poll(&mut polled, Some(&timeout)) {
+            Ok(_) => return Ok(polled[0].revents()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn is_to_be_tried_again(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
 }
 
 /// The time that is left, and never zero, which a socket would take for no limit.

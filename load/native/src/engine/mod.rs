@@ -42,7 +42,7 @@ pub use instruction::{Instruction, Instructions};
 pub use options::Options;
 pub use read_back::audit_through;
 pub use records::{CheckShare, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
-pub use request::{LoneRequest, first_request, request};
+pub use request::{LoneRequests, Message, Outcome, first_request, request};
 pub use run::run;
 pub use tally::Tally;
 pub use trust::{client_config, server_name};

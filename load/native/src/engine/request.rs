@@ -17,11 +17,19 @@ use crate::workload::{SHARED_USER, Wanted, Workload};
 /// A user that no load has: what its request does is no other request's.
 const LONE_USER: u32 = SHARED_USER - 1;
 
-/// A request that no plan describes.
+/// Requests that no plan describes, one after another on a connection of their own.
 #[derive(Debug, Clone)]
-pub struct LoneRequest {
+pub struct LoneRequests {
     pub transport: Transport,
-    /// None for gRPC.
+    pub messages: Vec<Message>,
+    /// Headers go out as they are, and no others: over HTTP/1 also those that frame the body.
+    pub is_exact: bool,
+}
+
+/// A request and its content.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Unused by gRPC.
     pub method: String,
     /// A path, or `package.Service/Method`.
     pub path: String,
@@ -30,35 +38,52 @@ pub struct LoneRequest {
     pub body: Option<Vec<u8>>,
 }
 
+impl Message {
+    fn as_call((call, message): (usize, &Self)) -> Request<'_> {
+        let body = message.body.as_deref().unwrap_or_default();
+        Request { tag: 0, call, path: message.path.as_bytes(), headers: &[], body }
+    }
+}
+
 /// The outcome: a reply with any status, or why there is none.
 pub type Outcome = Result<Answer, NoAnswer>;
 
-/// Sends one request on a connection of its own.
+/// Sends requests on one connection, and returns as many outcomes.
 ///
 /// # Errors
 /// The address does not resolve, or a certificate cannot be used.
-pub fn request(request: &LoneRequest) -> Result<Outcome, EngineError> {
-    let transport = &request.transport;
-    let headers = || request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let has_body = request.body.is_some();
-    let path = request.path.as_bytes();
-    let body = request.body.as_deref().unwrap_or_default();
-    let sent = Request { tag: 0, call: 0, path, headers: &[], body };
+pub fn request(requests: &LoneRequests) -> Result<Vec<Outcome>, EngineError> {
+    let LoneRequests { transport, messages, is_exact } = requests;
+    let is_last = |index: usize| index + 1 == messages.len();
+    let sender = Sender::new(transport, messages.iter().enumerate().map(Message::as_call).collect())?;
     match transport.protocol {
         Protocol::Http if !transport.is_http2() => {
-            let call = HttpCall::new(&request.method, &transport.authority(), headers(), has_body);
-            let calls = vec![call.keeping_heads(true).closing(true)];
-            over::<Http1, _>(transport, Arc::new(calls), Sender::new(transport, sent)?)
+            let call = |(index, message): (usize, &Message)| {
+                let headers = message.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                if *is_exact {
+                    HttpCall::exact(&message.method, headers).keeping_heads(true)
+                } else {
+                    let call = HttpCall::new(&message.method, &transport.authority(), headers, message.body.is_some());
+                    call.keeping_heads(true).closing(is_last(index))
+                }
+            };
+            over::<Http1, _>(transport, Arc::new(messages.iter().enumerate().map(call).collect()), sender)
         }
         Protocol::Http => {
-            let rest = RestRequest { method: request.method.clone(), headers: request.headers.clone(), has_body };
-            let calls = secured(transport, Http2Calls::rest(&transport.authority(), &[rest]));
-            over::<Http2, _>(transport, Arc::new(calls), Sender::new(transport, sent)?)
+            let rest = |message: &Message| RestRequest {
+                method: message.method.clone(),
+                headers: message.headers.clone(),
+                has_body: message.body.is_some() && !is_exact,
+            };
+            let rest: Vec<_> = messages.iter().map(rest).collect();
+            let calls = secured(transport, Http2Calls::rest(&transport.authority(), &rest));
+            over::<Http2, _>(transport, Arc::new(calls), sender)
         }
         Protocol::Grpc => {
-            let calls = Http2Calls::new(&transport.authority(), &[request.path.as_str()], false);
-            let calls = secured(transport, calls.with_metadata(&request.headers.iter().cloned().collect()));
-            over::<Http2, _>(transport, Arc::new(calls), Sender::new(transport, sent)?)
+            let methods: Vec<_> = messages.iter().map(|message| message.path.as_str()).collect();
+            let metadata = messages.iter().flat_map(|message| message.headers.iter().cloned()).collect();
+            let calls = Http2Calls::new(&transport.authority(), &methods, false).with_metadata(&metadata);
+            over::<Http2, _>(transport, Arc::new(secured(transport, calls)), sender)
         }
     }
 }
@@ -76,27 +101,33 @@ pub fn first_request(plan: &Plan) -> Result<Outcome, EngineError> {
     let mut composer = Composer::new(plan, Arc::clone(&workload))?;
     let (call, _) = composer.compose(LONE_USER, &workload.new_user(), 0, Wanted::Drawn, &mut Vec::new());
     let sent = Request { tag: 0, call, path: &composer.path, headers: &composer.headers, body: &composer.body };
-    with_target(plan, &workload, Sender::new(&plan.transport, sent)?)
+    with_target(plan, &workload, Sender::new(&plan.transport, vec![sent])?).map(|mut outcomes| outcomes.swap_remove(0))
 }
 
 struct Sender<'a> {
-    request: Request<'a>,
+    requests: Vec<Request<'a>>,
     address: Address,
     timeout: Duration,
 }
 
 impl<'a> Sender<'a> {
-    fn new(transport: &Transport, request: Request<'a>) -> Result<Self, EngineError> {
+    fn new(transport: &Transport, requests: Vec<Request<'a>>) -> Result<Self, EngineError> {
         let timeout = Duration::from_millis(transport.timeout_ms);
-        Ok(Self { request, address: resolve(transport)?, timeout })
+        Ok(Self { requests, address: resolve(transport)?, timeout })
     }
 }
 
 impl TargetCalls for Sender<'_> {
-    type Outcome = Outcome;
+    type Outcome = Vec<Outcome>;
     const KEEPS_HEADS: bool = true;
 
     fn call<W: Wire>(self, shared: &Arc<W::Shared>) -> Self::Outcome {
-        Client::<W>::new(Arc::clone(shared), self.address, self.timeout).ask(&self.request)
+        let mut client = Client::<W>::new(Arc::clone(shared), self.address, self.timeout);
+        let mut outcomes = Vec::with_capacity(self.requests.len());
+        for request in &self.requests {
+            let is_first = outcomes.is_empty();
+            outcomes.push(if is_first { client.ask(request) } else { client.ask_on_same_connection(request) });
+        }
+        outcomes
     }
 }

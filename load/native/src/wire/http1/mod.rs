@@ -11,6 +11,16 @@ pub use parser::{HttpReply, ReplyParser};
 use super::{Cancelled, Code, Reply, Request, Wire};
 use crate::failure::Failure;
 
+/// How the body of a request is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Body {
+    None,
+    /// After its length.
+    Counted,
+    /// Without a length.
+    AsGiven,
+}
+
 /// The unvarying bytes of one kind of request.
 #[derive(Debug, Clone)]
 pub struct HttpCall {
@@ -20,7 +30,7 @@ pub struct HttpCall {
     after_path: Vec<u8>,
     /// The rest of the head, up to the length of the body where there is one.
     tail: Vec<u8>,
-    has_body: bool,
+    body: Body,
     /// No body follows the head of a reply, whatever length the head states.
     is_answered_by_head: bool,
     keeps_head: bool,
@@ -55,11 +65,18 @@ impl HttpCall {
             before_path: format!("{method} ").into_bytes(),
             after_path: after_path.into_bytes(),
             tail: tail.as_bytes().to_vec(),
-            has_body,
+            body: if has_body { Body::Counted } else { Body::None },
             is_answered_by_head: method == "HEAD",
             keeps_head: false,
             closes: false,
         }
+    }
+
+    /// Prepares requests with these headers and no others: framing is the caller's, and the body goes out as it is.
+    pub fn exact<'a>(method: &str, headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let lines: String = headers.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let after_path = format!(" HTTP/1.1\r\n{lines}").into_bytes();
+        Self { after_path, tail: b"\r\n".to_vec(), body: Body::AsGiven, ..Self::new(method, "", [], false) }
     }
 
     /// Keeps the heads of replies.
@@ -85,9 +102,11 @@ impl HttpCall {
         out.extend_from_slice(&self.after_path);
         out.extend_from_slice(request.headers);
         out.extend_from_slice(&self.tail);
-        if self.has_body {
+        if self.body == Body::Counted {
             out.extend_from_slice(itoa::Buffer::new().format(request.body.len()).as_bytes());
             out.extend_from_slice(b"\r\n\r\n");
+        }
+        if self.body != Body::None {
             out.extend_from_slice(request.body);
         }
     }

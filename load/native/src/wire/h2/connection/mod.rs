@@ -27,6 +27,8 @@ const CANCEL: u32 = 8;
 const LAST_STREAM: u32 = (1 << 31) - 1;
 /// A header block that goes on for longer is no status.
 const LONGEST_BLOCK: usize = 256 * 1024;
+const STATUS_LINE: &[u8] = b"HTTP/2\r\n";
+const LINE_END: &[u8] = b"\r\n";
 
 /// A connection that speaks gRPC, or carries the requests of a REST API.
 #[derive(Debug)]
@@ -68,7 +70,7 @@ struct Block {
 struct Stream {
     tag: u32,
     call: usize,
-    /// The headers of a REST reply, as lines.
+    /// The headers and trailers of a REST reply, as lines.
     head: Vec<u8>,
     status: Option<u16>,
     grpc_status: Option<u16>,
@@ -308,14 +310,18 @@ impl Http2 {
     }
 
     fn rest_headers(&mut self, id: u32, ends_stream: bool, block: &[u8], sink: &mut impl FnMut(Reply<'_>)) -> Handled {
-        let mut head = b"HTTP/2\r\n".to_vec();
+        let mut head = STATUS_LINE.to_vec();
         let status = self.fields.decode(block, &mut head).map_err(|_| Failure::Malformed)?;
         let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
         // Interim replies come before the one that counts, trailers after it.
         if stream.status.is_none() && status.is_some_and(|status| status >= 200) {
             stream.status = status;
-            head.extend_from_slice(b"\r\n");
+            head.extend_from_slice(LINE_END);
             stream.head = head;
+        } else if stream.status.is_some() {
+            stream.head.truncate(stream.head.len() - LINE_END.len());
+            stream.head.extend_from_slice(&head[STATUS_LINE.len()..]);
+            stream.head.extend_from_slice(LINE_END);
         }
         if ends_stream {
             self.end_stream(id, sink);

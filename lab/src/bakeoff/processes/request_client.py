@@ -1,0 +1,124 @@
+"""A client in a process of its own: sends single requests, which it reads as lines of JSON."""
+
+import base64
+import itertools
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bakeoff.errors import BakeoffError
+from bakeoff.processes.launching import Launcher, Program, own_user
+
+# The client keeps to the timeout of each request; this is for one that hangs itself.
+_GRACE_S = 30.0
+
+
+@dataclass(frozen=True)
+class ClientReply:
+    """A reply with any status, or the kind of a failure and its reason; names of headers are as they came.
+
+    `status` is a number, or the name of a gRPC status, and empty where there was no reply. `then` is the outcome of the
+    request that followed on the same connection.
+    """
+
+    status: str = ""
+    headers: Sequence[tuple[str, str]] = ()
+    body: bytes = b""
+    failure: str = ""
+    reason: str = ""
+    then: "ClientReply | None" = None
+
+
+class RequestClient:
+    """Starts with its first request, and ends with the lab. Threads may use it at the same time."""
+
+    def __init__(self, command: Sequence[str], launcher: Launcher, image: Path | None = None) -> None:
+        self._command = command
+        self._launcher = launcher
+        self._image = image
+        self._lock = threading.Lock()
+        self._ids = itertools.count()
+        self._waiting: dict[int, Future[ClientReply]] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(
+        self,
+        address: tuple[str, int],
+        scheme: str,
+        path: str,
+        *,
+        timeout_s: float,
+        body: bytes | None = None,
+        **fields: Any,
+    ) -> ClientReply:
+        """The outcome of a request to host and port, over `http`, `https`, `grpc` or `grpcs`.
+
+        `fields` are others of the engine's `request` command. Raises BakeoffError for a request that cannot be sent.
+        """
+        host, port = self._launcher.address(*address)
+        url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
+        place = {"url": f"{url}{path}"} if scheme.startswith("grpc") else {"url": url, "path": path}
+        content = {} if body is None else {"body_base64": base64.b64encode(body).decode()}
+        request = {**place, **content, "timeout_ms": max(1, round(timeout_s * 1000)), **fields}
+        reply = self._sent(request).result(timeout_s + _GRACE_S)
+        if reply.failure == "invalid":
+            raise BakeoffError(f"No request can be sent to {host}:{port}: {reply.reason}.")
+        return reply
+
+    def _sent(self, request: dict[str, Any]) -> Future[ClientReply]:
+        reply: Future[ClientReply] = Future()
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._process = self._started()
+            number = next(self._ids)
+            self._waiting[number] = reply
+            assert self._process.stdin is not None
+            line = json.dumps({"id": number, **request}).encode() + b"\n"
+            try:
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            except OSError as error:
+                raise BakeoffError(f"The client {self._command[0]} has ended: {error.strerror}.") from error
+        return reply
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        process = self._launcher.start(
+            Program(
+                role="client",
+                command=self._command,
+                log=Path(os.devnull),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                image=self._image,
+                user=own_user(),
+            )
+        )
+        threading.Thread(target=self._take_replies, args=[process], name="replies", daemon=True).start()
+        return process
+
+    def _take_replies(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            document = json.loads(line)
+            self._waiting.pop(document["id"]).set_result(_reply(document))
+        error = BakeoffError(f"The client {self._command[0]} has ended with status {process.wait()}.")
+        while self._waiting:
+            self._waiting.popitem()[1].set_exception(error)
+
+
+def _reply(document: Any) -> ClientReply:
+    error, then = document["error"] or {}, document.get("then")
+    return ClientReply(
+        document["status"] or "",
+        [(name, value) for name, value in document["headers"]],
+        base64.b64decode(document["body_base64"]),
+        error.get("kind", ""),
+        error.get("message", ""),
+        None if then is None else _reply(then),
+    )
