@@ -92,6 +92,95 @@ fn single_requests_are_lines_of_json() {
     }
 }
 
+fn replies(lines: &[Value]) -> Vec<Value> {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let (status, printed) = fed(&["request"], &lines.join("\n"));
+    assert_eq!(status, Some(0));
+    printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+#[test]
+fn exact_headers_go_out_as_they_are_and_no_others() {
+    let address = support::serve(|mut stream| {
+        let mut received = Vec::new();
+        let mut buffer = [0; 1024];
+        while !received.ends_with(b"0\r\n\r\n") {
+            let count = std::io::Read::read(&mut stream, &mut buffer).expect("read");
+            received.extend_from_slice(&buffer[..count]);
+        }
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", received.len());
+        stream.write_all(&[head.as_bytes(), &received].concat()).expect("written");
+    });
+    let chunk = "MQ0KYQ0KMA0KDQo="; // 1\r\na\r\n0\r\n\r\n
+    let url = format!("http://{address}/");
+    let replies = replies(&[
+        json!({"url": url, "path": "/%zz é", "method": "POST", "exact": true, "body_base64": chunk,
+               "headers": [["transfer-encoding", "chunked"], ["x", ""]]}),
+        json!({"url": url, "exact": true, "headers": [["a\r\nb", "c"]]}),
+        json!({"url": url, "path": "/ HTTP/1.1\r\nx: y"}),
+        json!({"url": format!("grpc://{address}/p.S/M"), "exact": true}),
+    ]);
+    assert_eq!(
+        base64(&replies[0]["body_base64"]),
+        "POST /%zz é HTTP/1.1\r\ntransfer-encoding: chunked\r\nx: \r\n\r\n1\r\na\r\n0\r\n\r\n"
+    );
+    for reply in &replies[1..] {
+        assert_eq!(reply["error"]["kind"], "invalid", "{reply}");
+    }
+}
+
+#[test]
+fn a_request_may_follow_on_the_same_connection_while_that_lasts() {
+    let lasting = support::serve(|mut stream| {
+        while support::read_request(&mut stream).is_some() {
+            stream.write_all(OK).expect("written");
+        }
+    });
+    let closing = support::serve(|mut stream| {
+        support::read_request(&mut stream);
+        stream.write_all(OK).expect("written");
+    });
+    let lines = [lasting, closing].map(|address| json!({"url": format!("http://{address}/"), "then": {"path": "/b"}}));
+    let replies = replies(&lines);
+    assert_eq!((&replies[0]["status"], &replies[0]["then"]["status"]), (&json!("200"), &json!("200")));
+    assert_eq!((&replies[1]["status"], &replies[1]["then"]["error"]["kind"]), (&json!("200"), &json!("closed")));
+}
+
+#[test]
+fn an_answer_before_the_end_of_the_request_counts() {
+    let address = support::serve(|mut stream| {
+        // A head, and not the body after it.
+        let mut byte = [0];
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            std::io::Read::read_exact(&mut stream, &mut byte).expect("read");
+            head.push(byte[0]);
+        }
+        stream.write_all(b"HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n").expect("written");
+        // Until the client closes: what it still sends fills the buffers, and nothing reads it.
+        std::io::Read::read_to_end(&mut stream, &mut Vec::new()).unwrap_or_default();
+    });
+    let body = "x".repeat(20_000_000);
+    let replies = replies(&[json!({"url": format!("http://{address}/"), "method": "POST", "body": body})]);
+    assert_eq!(replies[0]["status"], "413", "{}", replies[0]["error"]);
+}
+
+#[test]
+fn requests_with_an_id_are_sent_at_the_same_time() {
+    let both = std::sync::Barrier::new(2);
+    let address = support::serve(move |mut stream| {
+        support::read_request(&mut stream);
+        both.wait();
+        stream.write_all(OK).expect("written");
+    });
+    let lines = [7, 8].map(|id| json!({"id": id, "url": format!("http://{address}/")}));
+    let mut ids: Vec<u64> = replies(&lines).iter().map(|reply| reply["id"].as_u64().expect("an id")).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [7, 8]);
+}
+
 fn base64(text: &Value) -> String {
     use base64::Engine as _;
     let bytes = base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("text")).expect("base64");

@@ -125,8 +125,8 @@ def run_conformance(
     """
     loaded = load_cases(workload, patterns)
     cases = applicable(loaded, access.token)
-    speaker = speaker_to(protocol, workload, access, client)
     with _stored_rows(workload, server) as stored:
+        speaker = speaker_to(protocol, workload, access, client)
         results = run_cases(cases, speaker, stored, on_result)
     if not results:
         raise BakeoffError(f"{workload.name}: none of the chosen conformance cases can go over {protocol}.")

@@ -84,6 +84,9 @@ impl<W: Wire> Client<W> {
         let answer = answer.unwrap_or(Err(Failure::Closed)).map_err(|failure| NoAnswer::of(failure, wire.reason()));
         // What is left of a request would be taken for the next one.
         self.open = (sent == Sent::Whole).then_some((socket, wire));
+        if self.open.is_none() {
+            self.out.clear();
+        }
         answer
     }
 
@@ -121,15 +124,17 @@ fn exchange<W: Wire>(
 ) -> Result<Sent, NoAnswer> {
     let mut buffer = vec![0; 64 * 1024];
     let (mut written, mut refused) = (0, None);
+    let mut own = out.len();
     loop {
-        let is_written = written == out.len();
-        if is_written || refused.is_some() {
+        if written == out.len() || refused.is_some() {
+            own = own.saturating_sub(written);
             out.clear();
             written = 0;
         }
         if is_done(wire, answer) && (out.is_empty() || answer.is_some()) {
-            let sent = if is_written && refused.is_none() { Sent::Whole } else { Sent::Part };
-            out.clear();
+            let sent = if written >= own && refused.is_none() { Sent::Whole } else { Sent::Part };
+            // What answers the target's own frames goes out with the next request.
+            out.drain(..written);
             return Ok(sent);
         }
         let ready = readiness(socket, !out.is_empty(), until).map_err(|error| moved(&error))?;
