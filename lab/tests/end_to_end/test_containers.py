@@ -146,9 +146,10 @@ def test_nothing_is_left_when_the_lab_is_killed(docker: DockerEngine, tmp_path: 
         from pathlib import Path
         from bakeoff.containers.docker import DockerEngine
         from bakeoff.containers.launcher import DockerLauncher
+        from bakeoff.options.table import EveryRunTable
         from bakeoff.processes.launching import Program
         folder = Path(sys.argv[1])
-        with DockerLauncher(DockerEngine(sys.argv[2]), folder, {{}}) as started:
+        with DockerLauncher(DockerEngine(sys.argv[2]), folder, EveryRunTable()) as started:
             program = Program(role="target", command=["sleep", "600"], log=folder / "log", image={SMALL_IMAGE!r})
             process = started.start(program)
             print(started.label, flush=True)
