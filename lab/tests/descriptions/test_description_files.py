@@ -137,7 +137,10 @@ def test_other_files_are_a_part_of_the_description(tmp_path: Path) -> None:
     [
         ("other.yaml", "other.yaml cannot be read: No such file or directory"),
         ("'#/components/schemas/None'", "refers to #/components/schemas/None, which does not exist"),
-        ("'https://example.org/pet.json'", "refers to https://example.org/pet.json: download it beside api.yaml"),
+        (
+            "'https://example.org/pet.json'",
+            "refers to https://example.org/pet.json: put it into one file with it: npx",
+        ),
         ("'#nowhere'", "refers to #nowhere, which does not exist"),
     ],
 )

@@ -91,7 +91,9 @@ class Bundle:
         name, _, fragment = reference.partition("#")
         if name:
             if "://" in name or "://" in str(path):
-                self._fault(place, f"refers to {urljoin(str(path), name)}: download it beside {self._file.path.name}")
+                own = self._file.path.name
+                bundle = f"npx @redocly/cli bundle {own}"
+                self._fault(place, f"refers to {urljoin(str(path), name)}: put it into one file with it: {bundle}")
                 return None
             file = (path.parent / unquote(name)).resolve()
             found = self._bundled(file, place)
