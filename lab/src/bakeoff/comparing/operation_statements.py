@@ -44,7 +44,7 @@ def count_statements(
         counter = StatementCounter(own.server)
         relay = stack.enter_context(DatabaseRelay(own.server))
         running = stack.enter_context(at_work(replace(own, server=relay.server), target, workload, variant, log))
-        service = stack.enter_context(service_at(workload, spoken, running.access))
+        service = service_at(workload, spoken, running.access)
         access = running.access
         plan = compile_plan(workload, Load(target.name, spoken, access.host, access.port, "smoke", phases=[]))
         requests = _Requests(target.name, plan, {each.name: each for each in workload.declared.operations}, service)
