@@ -7,6 +7,7 @@ It sends to the address that it is given, with at most the kind's connections an
 import asyncio
 import contextlib
 import itertools
+import os
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ import msgspec
 from bakeoff.hostile.http2_client import CONTINUATION, DATA, END_STREAM, PING, SETTINGS, Http2Client, frame
 from bakeoff.hostile.kinds import Kind, Step
 
+_NICENESS = 10
 _CONNECT_TIMEOUT_S = 5.0
 # Connections that a kind with `again` opens in all, for each of its connections.
 _MOST_AGAIN = 200
@@ -272,6 +274,8 @@ async def _send_data(connection: _Connection, client: Http2Client, content: byte
 
 def main() -> None:
     """One attack."""
+    # On a host of their own, clients would take no CPU from the target.
+    os.nice(_NICENESS)
     attack = msgspec.json.decode(sys.stdin.buffer.read(), type=Attack)
     report = AttackReport()
     with contextlib.suppress(KeyboardInterrupt):
