@@ -3,7 +3,6 @@ where it stores. With FORGETS=1 it acknowledges entries of virtual users and kee
 
 import json
 import os
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
@@ -44,11 +43,11 @@ class Memory:
 
 
 class Table:
-    """One connection for each thread, and so for each client."""
+    """Connections that clients share: a client that connects for each request need not cost a session each."""
 
     def __init__(self, url: str, schema: Path) -> None:
         self._url = url
-        self._of_thread = threading.local()
+        self._idle: list[psycopg.Connection[Any]] = []
         self._run(schema.read_text("utf-8"))
 
     def save(self, entry: dict[str, Any]) -> None:
@@ -63,14 +62,17 @@ class Table:
         self._run("DELETE FROM things WHERE id = %s", [identity])
 
     def _run(self, statement: str, values: Any = None) -> "psycopg.Cursor[tuple[Any, ...]]":
-        if not hasattr(self._of_thread, "connection"):
-            self._of_thread.connection = psycopg.connect(self._url, autocommit=True)
         try:
-            cursor: psycopg.Cursor[tuple[Any, ...]] = self._of_thread.connection.execute(statement.encode(), values)
+            connection = self._idle.pop()
+        except IndexError:
+            connection = psycopg.connect(self._url, autocommit=True)
+        try:
+            cursor: psycopg.Cursor[tuple[Any, ...]] = connection.execute(statement.encode(), values)
         except psycopg.OperationalError:
-            # The next request connects again.
-            del self._of_thread.connection
+            # The database was cut off: the next requests connect again.
+            self._idle.clear()
             raise
+        self._idle.append(connection)
         return cursor
 
 
