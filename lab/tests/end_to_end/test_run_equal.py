@@ -61,7 +61,7 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
     # Such short windows carry no rank, and say so.
     printed = " ".join(done.stdout.split())
     assert f"At an equal load of {rate:,.10g}/s" in printed
-    assert "a rank needs 10 s" in printed
+    assert "10 s are needed" in printed
     report = bakeoff(project, "report", "--format", "json", "--output", str(tmp_path / "report.json"), results=results,
                      environment=metrics(database))  # fmt: skip
     assert report.returncode == 0, report.stderr

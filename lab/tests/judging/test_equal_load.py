@@ -109,7 +109,7 @@ def test_late_replies_and_a_poisson_count_are_no_failure_to_hold_it() -> None:
 def test_short_windows_only_indicate() -> None:
     load = at(judged(Made("go-rest", changes={"duration_s": 3.0}), Made("rust-rest")), RATE)
     found = entry(load, "go-rest")
-    assert found.holds and not found.ranks and "a rank needs 10 s" in found.unranked
+    assert found.holds and not found.ranks and "10 s are needed" in found.unranked
 
 
 def test_too_few_rounds_order_and_claim_no_tie() -> None:
