@@ -1,0 +1,17 @@
+import { ValidationPipe } from "@nestjs/common";
+import { HttpAdapterHost, NestFactory } from "@nestjs/core";
+import { AppModule } from "./app.module.js";
+import { ProblemFilter } from "./problem.filter.js";
+
+const STOP_TIMEOUT_MS = 9_000;
+
+export async function bootstrap() {
+  const app = await NestFactory.create(AppModule, { logger: ["error", "fatal"] });
+  app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true, forbidUnknownValues: true }));
+  app.useGlobalFilters(new ProblemFilter(app.get(HttpAdapterHost)));
+  app.enableShutdownHooks(["SIGTERM", "SIGINT"], { useProcessExit: true });
+  const stop = () => setTimeout(() => app.getHttpServer().closeAllConnections(), STOP_TIMEOUT_MS).unref();
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  await app.listen(Number(process.env.PORT || 8080), process.env.BIND || "127.0.0.1");
+}
