@@ -31,7 +31,7 @@ export class OrderStore {
     const totalCents = lines.reduce((sum, { quantity, unitPriceCents }) => sum + quantity * unitPriceCents, 0);
     try {
       return await this.sql.begin(async (tx) => {
-        const [row] = await tx<OrderRow[]>`
+        const [row] = await tx<[OrderRow]>`
           INSERT INTO orders (customer_id, total_cents) VALUES (${customerId}, ${totalCents}) RETURNING *`;
         const order = orderOf(row);
         const rows = lines.map(({ sku, quantity, unitPriceCents }, index) => ({

@@ -1,7 +1,6 @@
 // One worker for each core; the primary starts them and passes signals on.
 import cluster from "node:cluster";
 import { availableParallelism } from "node:os";
-import { serve } from "./server.js";
 
 const workers = Number(process.env.WORKERS || availableParallelism());
 
@@ -25,5 +24,7 @@ if (cluster.isPrimary) {
     }
   });
 } else {
-  serve(workers);
+  // The primary loads no framework.
+  const { serve } = await import("./server.js");
+  await serve(workers);
 }
