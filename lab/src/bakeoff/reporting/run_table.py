@@ -108,10 +108,9 @@ def one_line(run: RunResult) -> str:
     if run.total is None or best is None:
         return f"{name}: nothing was measured"
     measured, latency = best.measured, best.measured.latency.shown
-    return (
-        f"{name}: {measured.throughput_per_s:,.0f}/s at {best.load} · p50 {two_places(latency['p50'])} ms · "
-        f"p99 {two_places(latency['p99'])} ms · {run.total.failed:,} of {run.total.requests:,} failed"
-    )
+    shown = (f"{name} {two_places(latency[name])} ms" for name in ("p50", "p99") if latency[name] is not None)
+    figures = (f"{measured.throughput_per_s:,.0f}/s at {best.load}", *shown)
+    return f"{run.name}: {' · '.join(figures)} · {run.total.failed:,} of {run.total.requests:,} failed"
 
 
 def was_interrupted(run: RunResult) -> bool:
