@@ -19,12 +19,12 @@ from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.postgres.server import Server, permit_reset
 from bakeoff.processes import ports
-from bakeoff.project import Project
+from bakeoff.project import Project, own_checkout
 from bakeoff.targets.manifest import find_targets
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 
-FILE = Path("deploy/compose/docker-compose.yml")
+FILE = own_checkout().root / "deploy/compose/docker-compose.yml"
 POSTGRES = "postgres:18-bookworm"
 # The documented profile of each service.
 DOCUMENTED = {
@@ -75,9 +75,9 @@ def installed() -> list[str]:
     return ["docker", "compose"]
 
 
-def all_services(project: Project) -> dict[str, Any]:
+def all_services() -> dict[str, Any]:
     """The file as Compose understands it, with its defaults filled in."""
-    compose = Compose(installed(), project.root / FILE, "bakeoff-config")
+    compose = Compose(installed(), FILE, "bakeoff-config")
     profiles = [f"--profile={name}" for name in ("comparison", "k6-test")]
     shown = compose.run(*profiles, "config")
     services: dict[str, Any] = yaml.safe_load(shown)["services"]
@@ -94,7 +94,7 @@ def postgres(project: Project, docker: DockerEngine) -> Iterator[Compose]:
     name = f"bakeoff-test-{os.getpid()}"
     compose = Compose(
         installed(),
-        project.root / FILE,
+        FILE,
         name,
         **chosen,
         **limits,
@@ -140,7 +140,7 @@ def wait_until_healthy(docker: DockerEngine, name: str) -> None:
 
 
 def test_services_and_profiles_are_the_documented_ones(project: Project, docker: DockerEngine) -> None:
-    services = all_services(project)
+    services = all_services()
     for name, profile in DOCUMENTED.items():
         profiles = services[name].get("profiles", [])
         assert ([profile] if profile else []) == [each for each in profiles if each != "comparison"], name
@@ -148,7 +148,7 @@ def test_services_and_profiles_are_the_documented_ones(project: Project, docker:
 
 def test_documented_limits_are_the_defaults(project: Project, docker: DockerEngine) -> None:
     gib = 1 << 30
-    services = all_services(project)
+    services = all_services()
     expected = {
         "postgres-large": (4.0, 4 * gib, gib, 1024),
         "k6-throughput": (2.0, 2 * gib, gib // 2, 512),
@@ -170,12 +170,12 @@ def bytes_of(size: str | int) -> int:
 
 
 def test_published_ports_do_not_collide(project: Project, docker: DockerEngine) -> None:
-    published = [json.dumps(port) for each in all_services(project).values() for port in each.get("ports", [])]
+    published = [json.dumps(port) for each in all_services().values() for port in each.get("ports", [])]
     assert len(set(published)) == len(published) == 8
 
 
 def test_images_are_built_with_the_arguments_of_the_manifests(project: Project, docker: DockerEngine) -> None:
-    services = all_services(project)
+    services = all_services()
     for path in (project.root / "targets" / "events").glob("*/*/target.toml"):
         manifest = tomllib.loads(path.read_text("utf-8"))
         if manifest["name"] not in DOCUMENTED:
