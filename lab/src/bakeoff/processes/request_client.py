@@ -1,6 +1,7 @@
 """A client in a process of its own: sends single requests, which it reads as lines of JSON."""
 
 import base64
+import contextlib
 import itertools
 import json
 import os
@@ -80,11 +81,10 @@ class RequestClient:
             self._waiting[number] = reply
             assert self._process.stdin is not None
             line = json.dumps({"id": number, **request}).encode() + b"\n"
-            try:
+            # The thread that takes replies reports a client that has ended.
+            with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.write(line)
                 self._process.stdin.flush()
-            except OSError as error:
-                raise BakeoffError(f"The client {self._command[0]} has ended: {error.strerror}.") from error
         return reply
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -99,17 +99,20 @@ class RequestClient:
                 user=own_user(),
             )
         )
-        threading.Thread(target=self._take_replies, args=[process], name="replies", daemon=True).start()
+        # Each process has its own, so that the end of one fails no request of the next.
+        self._waiting = {}
+        threading.Thread(target=self._take_replies, args=[process, self._waiting], name="replies", daemon=True).start()
         return process
 
-    def _take_replies(self, process: subprocess.Popen[bytes]) -> None:
+    def _take_replies(self, process: subprocess.Popen[bytes], waiting: "dict[int, Future[ClientReply]]") -> None:
         assert process.stdout is not None
         for line in process.stdout:
             document = json.loads(line)
-            self._waiting.pop(document["id"]).set_result(_reply(document))
+            waiting.pop(document["id"]).set_result(_reply(document))
         error = BakeoffError(f"The client {self._command[0]} has ended with status {process.wait()}.")
-        while self._waiting:
-            self._waiting.popitem()[1].set_exception(error)
+        with self._lock:
+            while waiting:
+                waiting.popitem()[1].set_exception(error)
 
 
 def _reply(document: Any) -> ClientReply:
