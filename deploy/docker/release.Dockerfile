@@ -1,6 +1,7 @@
 # Both packages of a release. From the clone's root, after ./bakeoff release-check:
 #   docker build --file deploy/docker/release.Dockerfile --tag bakeoff .
-#   docker run --rm --volume "$PWD:/work" bakeoff run smoke
+#   docker run --rm --user "$(id -u):$(id -g)" --volume /etc/passwd:/etc/passwd:ro --volume "$PWD:/work" bakeoff run smoke
+# Without --user it runs as 10001, which must be able to write to the folder; PostgreSQL needs the account's name.
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE}

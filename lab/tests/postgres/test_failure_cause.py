@@ -19,6 +19,7 @@ from bakeoff.postgres.failure_cause import cause_in
             "FATAL: database files are incompatible with server",
             "Another version of PostgreSQL made its data: use that, or remove /a",
         ),
+        ("initdb: could not look up effective user ID 12345", "--volume /etc/passwd:/etc/passwd:ro"),
         ("FATAL: invalid value for parameter", ""),
     ],
 )

@@ -12,6 +12,11 @@ def cause_in(output: str, folder: Path) -> str:
             f" The account that runs PostgreSQL may not use {folder}: make it and the folders above it accessible for "
             "that account (chmod, chown)."
         )
+    if "could not look up effective user" in output:
+        return (
+            " The account of this process has no name, and PostgreSQL needs one: in a container that runs with --user, "
+            "mount the names too (--volume /etc/passwd:/etc/passwd:ro)."
+        )
     if "incompatible with server" in output:
         return (
             f" Another version of PostgreSQL made its data: use that, or remove {folder} (stored results go with it)."
