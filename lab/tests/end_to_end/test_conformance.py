@@ -10,6 +10,7 @@ from bakeoff.conformance.runner import ConformanceResult, run_conformance
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import Target
 from bakeoff.workload.loader import load_workload
@@ -23,6 +24,7 @@ USER_CASES = [
     for target in USER_TARGETS
     for mode in ("", *(("in-process", "direct") if "gateway" in target.manifest.settings else ()))
 ]
+ORDERS = [target.name for target in gallery_targets() if target.workload == "orders"]
 # Standard targets in the default mode: `run smoke`, which test_run.py types, proves them.
 PROVEN_BY_SMOKE = {f"{name}-{WRITE_MODES[0]}" for name in TARGETS if name not in TUNED_TARGETS}
 CASES = [as_exhaustive(case) if case.id in PROVEN_BY_SMOKE else case for case in TARGET_CASES]
@@ -46,3 +48,11 @@ def test_a_user_service_conforms(project: Project, server: Server, name: str, ga
     testbed = Testbed(project, server, PlainProgress(Console(quiet=True)))
     variant = Variant(settings={"gateway": gateway} if gateway else {})
     assert_conforms(target, conform(testbed, target, load_workload(project, "users"), variant))
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_orders_conform(project: Project, server: Server, name: str) -> None:
+    target = target_named(project, name)
+    with PreparedStates() as prepared:
+        testbed = Testbed(project, server, PlainProgress(Console(quiet=True)), prepared=prepared)
+        assert_conforms(target, conform(testbed, target, load_workload(project, "orders"), Variant()))
