@@ -72,7 +72,7 @@ class RequestClient:
             raise BakeoffError(f"No request can be sent to {host}:{port}: {reply.reason}.")
         return reply
 
-    def _sent(self, request: dict[str, Any]) -> Future[ClientReply]:
+    def _sent(self, request: dict[str, object]) -> Future[ClientReply]:
         reply: Future[ClientReply] = Future()
         with self._lock:
             if self._process is None or self._process.poll() is not None:

@@ -3,7 +3,6 @@
 import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
@@ -39,7 +38,7 @@ class Access:
     def address(self) -> str:
         return f"{self.host}:{self.port}"
 
-    def tls_fields(self) -> dict[str, Any]:
+    def tls_fields(self) -> dict[str, dict[str, str]]:
         """What the engine's client must know of the certificate; it may reach the target at another address."""
         if self.tls is None:
             return {}
