@@ -33,8 +33,10 @@ _UNTYPED = {
     "results/document.py": 1,
     # Values that a finding's message formats, each by its own format.
     "results/findings.py": 1,
+    # Members of a request of the engine's client, passed on by name.
+    "targets/access.py": 1,
 }
-_MOST = 15
+_MOST = 16
 _BARE = {"Mapping", "MutableMapping", "dict", "Dict"}
 
 

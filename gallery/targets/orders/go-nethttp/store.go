@@ -67,7 +67,7 @@ func (s *store) get(ctx context.Context, id int64) (found orderWithLines, err er
 }
 
 func (s *store) update(ctx context.Context, id int64, wanted change) (order, error) {
-	rows, err := s.pool.Query(ctx, "UPDATE orders SET status = $3, version = version + 1 WHERE id = $1 AND version = $2 RETURNING "+columns,
+	rows, err := s.pool.Query(ctx, "UPDATE orders SET status = $3, version = version + 1 WHERE id = $1 AND version = $2::bigint RETURNING "+columns,
 		id, wanted.Version, wanted.Status)
 	if err != nil {
 		return order{}, err

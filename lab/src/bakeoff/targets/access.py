@@ -3,6 +3,7 @@
 import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
@@ -38,7 +39,7 @@ class Access:
     def address(self) -> str:
         return f"{self.host}:{self.port}"
 
-    def tls_fields(self) -> dict[str, dict[str, str]]:
+    def tls_fields(self) -> dict[str, Any]:
         """What the engine's client must know of the certificate; it may reach the target at another address."""
         if self.tls is None:
             return {}
