@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+/// Any error of a server or of a body.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
 /// The kind of a failure, which decides the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -18,6 +21,8 @@ pub enum ErrorKind {
     Unauthenticated,
     /// The write queue is full.
     Overloaded,
+    /// Unfinished requests occupy all the memory that they may.
+    Exhausted,
     /// The database has been unavailable for too long.
     Unavailable,
     /// A defect of the target or of the database; details are in the log only.
@@ -68,6 +73,12 @@ impl Error {
     #[must_use]
     pub fn overloaded() -> Self {
         Self::new(ErrorKind::Overloaded, "overloaded: the write queue is full, retry later")
+    }
+
+    /// Unfinished requests occupy all the memory that they may.
+    #[must_use]
+    pub fn too_many_bytes() -> Self {
+        Self::new(ErrorKind::Exhausted, "server: unfinished requests occupy too much memory, retry later")
     }
 
     /// The database has been unavailable for too long.

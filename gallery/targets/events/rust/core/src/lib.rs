@@ -8,6 +8,7 @@ pub mod error;
 #[cfg(test)]
 mod fake;
 mod group_commit;
+pub mod intake;
 pub mod limits;
 mod logging;
 pub mod model;

@@ -11,6 +11,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
 
+use crate::error::BoxError;
 use crate::logging;
 use crate::outage::Outage;
 use crate::settings::{Settings, Target};
@@ -19,9 +20,6 @@ use crate::storage::{Database, StorageError};
 use crate::tls::Tls;
 use crate::token::Token;
 use crate::writer::Writer;
-
-/// Any error of a server.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The contract allows 10 s; the rest is for the process to exit.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(9_500);

@@ -79,6 +79,8 @@ pub struct Settings {
     pub flushers: usize,
     /// Threads that serve requests.
     pub workers: usize,
+    /// Bytes that unfinished requests may occupy together.
+    pub intake_bytes: usize,
     /// Maximum number of queued events; in per-request mode of requests in flight.
     pub queue_events: usize,
     /// Certificate and key, if TLS is configured.
@@ -143,6 +145,7 @@ impl Settings {
             },
             flushers,
             workers: variables.number("WORKERS", cores, 1..=1_024)?,
+            intake_bytes: variables.number("INTAKE_MB", 64, 1..=65_536)? << 20,
             queue_events: variables.number("QUEUE_EVENTS", 20_000, 1..=10_000_000)?,
             tls: variables.tls_files()?,
             token: variables.token("API_TOKEN")?,
@@ -257,6 +260,7 @@ mod tests {
         assert_eq!(settings.address.to_string(), "127.0.0.1:8081");
         assert_eq!(settings.write_mode, WriteMode::GroupCommit);
         assert_eq!((settings.flushers, settings.queue_events), (2, 20_000));
+        assert_eq!(settings.intake_bytes, 64 << 20);
         assert_eq!((settings.tls, settings.token), (None, None));
         assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
         assert_eq!((settings.database.get_host(), settings.database.get_port()), ("localhost", 5432));
@@ -272,6 +276,7 @@ mod tests {
             ("DB_POOL_SIZE", "7"),
             ("FLUSHERS", "8"),
             ("WORKERS", "3"),
+            ("INTAKE_MB", "9"),
             ("QUEUE_EVENTS", "1"),
             ("TLS_CERT_FILE", "cert.pem"),
             ("TLS_KEY_FILE", "key.pem"),
@@ -285,6 +290,7 @@ mod tests {
         assert_eq!(settings.write_mode, WriteMode::PerRequest);
         assert_eq!((settings.pool_size, settings.flushers), (7, 8));
         assert_eq!((settings.workers, settings.queue_events), (3, 1));
+        assert_eq!(settings.intake_bytes, 9 << 20);
         let files = TlsFiles { certificates: "cert.pem".into(), key: "key.pem".into() };
         assert_eq!((settings.tls, settings.token), (Some(files), Token::new("secret")));
         assert_eq!((settings.log_level, settings.log_format), (Level::DEBUG, LogFormat::Json));
@@ -308,6 +314,7 @@ mod tests {
             ("FLUSHERS", "0", r#"FLUSHERS is "0": use a whole number from 1 to 8"#),
             ("DB_POOL_SIZE", "ten", r#"DB_POOL_SIZE is "ten": use a whole number from 1 to 1000"#),
             ("WORKERS", "-1", r#"WORKERS is "-1": use a whole number from 1 to 1024"#),
+            ("INTAKE_MB", "0", r#"INTAKE_MB is "0": use a whole number from 1 to 65536"#),
             ("QUEUE_EVENTS", "1e3", r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#),
             ("SERVER_PORT", "65536", r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#),
             ("TLS_CERT_FILE", "c", "TLS_CERT_FILE is set and TLS_KEY_FILE is not: use both or neither"),

@@ -7,6 +7,7 @@ use crate::bulk::{BulkReport, none_valid};
 use crate::commit::Committer;
 use crate::error::{Error, ErrorKind};
 use crate::group_commit::GroupCommit;
+use crate::intake::Intake;
 use crate::model::Event;
 use crate::per_request::{PerRequest, only};
 use crate::receipt::Receipt;
@@ -17,6 +18,7 @@ use crate::storage::Storage;
 pub struct Writer {
     strategy: Strategy,
     committer: Arc<Committer>,
+    intake: Intake,
 }
 
 enum Strategy {
@@ -37,7 +39,13 @@ impl Writer {
                 Strategy::PerRequest(PerRequest::new(Arc::clone(&committer), settings.queue_events))
             }
         };
-        Self { strategy, committer }
+        Self { strategy, committer, intake: Intake::new(settings.intake_bytes) }
+    }
+
+    /// The budget of requests that are still arriving; what they contain is bounded by the queue.
+    #[must_use]
+    pub fn intake(&self) -> &Intake {
+        &self.intake
     }
 
     /// Stores an event; returns when it is durable.

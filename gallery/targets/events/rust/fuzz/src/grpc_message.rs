@@ -1,6 +1,7 @@
 //! gRPC framing in pieces of any size.
 
 use bytes::Bytes;
+use events_core::intake::Intake;
 use futures_util::{FutureExt, stream};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
@@ -17,7 +18,9 @@ pub fn grpc_message(input: &[u8]) {
         .chunks(usize::from(size).max(1))
         .map(|piece| Ok::<_, Status>(Frame::data(Bytes::copy_from_slice(piece))))
         .collect();
-    let message = read(StreamBody::new(stream::iter(pieces)), LIMIT).now_or_never().expect("nothing to wait for");
+    let mut charge = Intake::new(0).charge();
+    let message =
+        read(StreamBody::new(stream::iter(pieces)), LIMIT, &mut charge).now_or_never().expect("nothing to wait for");
     assert_eq!(message.map_err(|status| status.code()), expected(body).map(Bytes::copy_from_slice));
 }
 

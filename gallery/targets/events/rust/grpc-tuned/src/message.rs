@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use events_core::error::Error;
+use events_core::intake::Charge;
 use futures_util::future::poll_immediate;
 use http_body_util::BodyExt;
 use hyper::body::Body;
@@ -16,14 +17,18 @@ use tonic::Status;
 
 use crate::status;
 
-/// A flag, and the length of the message that follows.
-pub const PREFIX_BYTES: usize = 5;
+pub use events_core::intake::PREFIX_BYTES;
+
 /// A call whose message takes longer is ended.
 pub const MESSAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The only message of a body, if it has at most `limit` bytes and arrives in time.
-pub async fn read(mut body: impl Body<Data = Bytes> + Unpin, limit: usize) -> Result<Bytes, Status> {
-    let mut message = pin!(only_message(&mut body, limit));
+/// The only message of a body, if it has at most `limit` bytes, arrives in time, and the budget has room for it.
+pub async fn read(
+    mut body: impl Body<Data = Bytes> + Unpin,
+    limit: usize,
+    charge: &mut Charge,
+) -> Result<Bytes, Status> {
+    let mut message = pin!(only_message(&mut body, limit, charge));
     // Nearly every message arrives with its call; only the others need a timer.
     match poll_immediate(&mut message).await {
         Some(answer) => answer,
@@ -36,7 +41,11 @@ pub(crate) fn too_slow() -> Status {
     Status::deadline_exceeded("body: incomplete")
 }
 
-async fn only_message(body: &mut (impl Body<Data = Bytes> + Unpin), limit: usize) -> Result<Bytes, Status> {
+async fn only_message(
+    body: &mut (impl Body<Data = Bytes> + Unpin),
+    limit: usize,
+    charge: &mut Charge,
+) -> Result<Bytes, Status> {
     let mut message = some_data(body).await?;
     while message.len() < PREFIX_BYTES {
         message = [message, some_data(body).await?].concat().into();
@@ -51,6 +60,7 @@ async fn only_message(body: &mut (impl Body<Data = Bytes> + Unpin), limit: usize
         let mut pieces = BytesMut::with_capacity(length);
         pieces.put(message);
         while pieces.len() < length {
+            charge.grow(pieces.len()).map_err(|error| status::from(&error))?;
             pieces.put(some_data(body).await?);
         }
         message = pieces.freeze();
@@ -89,6 +99,7 @@ fn message_length(prefix: &[u8]) -> Result<usize, Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use events_core::intake::Intake;
     use futures_util::{StreamExt, stream};
     use http_body_util::StreamBody;
     use hyper::body::Frame;
@@ -104,7 +115,7 @@ mod tests {
 
     /// The result of reading a body of these pieces.
     async fn read_pieces(pieces: Pieces<'_>) -> Result<Bytes, Code> {
-        read(StreamBody::new(frames(pieces)), 4).await.map_err(|status| status.code())
+        read(StreamBody::new(frames(pieces)), 4, &mut Intake::new(0).charge()).await.map_err(|status| status.code())
     }
 
     #[tokio::test]
@@ -153,7 +164,7 @@ mod tests {
         for pieces in [&[][..], &[b"\0\0".as_slice()], &[b"\0\0\0\0\x04abc"], &[b"\0\0\0\0\x04abcd"]] {
             let started = Instant::now();
             let endless = StreamBody::new(frames(pieces).chain(stream::pending()));
-            let refusal = read(endless, 4).await.expect_err("it never ends");
+            let refusal = read(endless, 4, &mut Intake::new(0).charge()).await.expect_err("it never ends");
             assert_eq!((refusal.code(), started.elapsed()), (Code::DeadlineExceeded, MESSAGE_TIMEOUT), "{pieces:?}");
         }
     }

@@ -4,11 +4,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use events_core::intake::FramePosition;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use crate::message::{MESSAGE_TIMEOUT, PREFIX_BYTES, too_slow};
+use crate::message::{MESSAGE_TIMEOUT, too_slow};
+use crate::status;
 
 /// A body that fails when an incomplete message does not end in time.
 /// Between messages there is no time limit.
@@ -42,7 +44,7 @@ where
                 {
                     self.timeout = None;
                 }
-                Poll::Ready(frame.map(|frame| frame.map_err(|error| Status::from_error(error.into()))))
+                Poll::Ready(frame.map(|frame| frame.map_err(|error| status::from_body(error.into()))))
             }
             Poll::Pending if self.position.is_within_message() => {
                 let timeout = self.timeout.get_or_insert_with(|| Box::pin(sleep(MESSAGE_TIMEOUT)));
@@ -61,44 +63,6 @@ where
     }
 }
 
-/// The position of a body within its messages.
-#[derive(Default)]
-struct FramePosition {
-    prefix: [u8; PREFIX_BYTES],
-    prefix_bytes: usize,
-    /// Bytes that the message still lacks.
-    missing: usize,
-}
-
-impl FramePosition {
-    /// Advances by `data`. Returns whether a message has ended.
-    fn advance(&mut self, mut data: &[u8]) -> bool {
-        let mut ended = false;
-        while let Some((&byte, rest)) = data.split_first() {
-            if self.missing == 0 {
-                self.prefix[self.prefix_bytes] = byte;
-                self.prefix_bytes += 1;
-                data = rest;
-                if self.prefix_bytes < PREFIX_BYTES {
-                    continue;
-                }
-                self.prefix_bytes = 0;
-                let [_flag, length @ ..] = self.prefix;
-                self.missing = u32::from_be_bytes(length) as usize;
-            }
-            let (here, rest) = data.split_at(self.missing.min(data.len()));
-            self.missing -= here.len();
-            data = rest;
-            ended |= self.missing == 0;
-        }
-        ended
-    }
-
-    fn is_within_message(&self) -> bool {
-        self.prefix_bytes > 0 || self.missing > 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,23 +70,6 @@ mod tests {
     use tokio::sync::mpsc;
     use tokio::time::Instant;
     use tokio_stream::wrappers::ReceiverStream;
-
-    #[test]
-    fn the_position_is_right_for_pieces_of_any_size() {
-        // Messages of 3, 0 and 300 bytes.
-        let mut bytes = b"\0\0\0\0\x03abc\0\0\0\0\0\0\0\0\x01\x2c".to_vec();
-        bytes.resize(bytes.len() + 300, b'x');
-        for size in 1..=bytes.len() {
-            let (mut place, mut position) = (FramePosition::default(), 0);
-            for piece in bytes.chunks(size) {
-                let before = position;
-                position += piece.len();
-                let ended = [8, 13, bytes.len()].iter().any(|end| (before + 1..=position).contains(end));
-                assert_eq!(place.advance(piece), ended, "{size} {position}");
-                assert_eq!(place.is_within_message(), ![8, 13, bytes.len()].contains(&position), "{size} {position}");
-            }
-        }
-    }
 
     type Frames = mpsc::Sender<Result<Frame<Bytes>, Status>>;
 

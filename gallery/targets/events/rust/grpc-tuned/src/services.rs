@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use events_core::error::Error;
+use events_core::intake::{Charge, ChargedMessages};
 use events_core::limits::{BULK_BYTES, EVENT_BYTES};
 use events_core::shutdown::Shutdown;
 use events_core::token::Token;
@@ -40,6 +41,7 @@ const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
 
 /// All services of the port.
 pub struct Services {
+    writer: Arc<Writer>,
     api: Arc<Api>,
     health: Arc<HealthApi>,
     events: EventServiceServer<Api>,
@@ -50,11 +52,12 @@ pub struct Services {
 impl Services {
     pub fn new(writer: Arc<Writer>, token: Option<Token>, shutdown: Shutdown) -> io::Result<Self> {
         let api = Arc::new(Api::new(Arc::clone(&writer), shutdown.clone()));
-        let health = Arc::new(HealthApi::new(writer, shutdown));
+        let health = Arc::new(HealthApi::new(Arc::clone(&writer), shutdown));
         // Many clients know v1alpha only.
         let reflection_v1 = reflection().build_v1().map_err(io::Error::other)?;
         let reflection_v1alpha = reflection().build_v1alpha().map_err(io::Error::other)?;
         Ok(Self {
+            writer,
             events: EventServiceServer::from_arc(Arc::clone(&api)).max_decoding_message_size(EVENT_BYTES),
             others: Routes::new(HealthServer::from_arc(Arc::clone(&health)))
                 .add_service(reflection_v1)
@@ -95,21 +98,29 @@ impl Services {
             return Reply::status(refusal);
         }
         let Self { api, health, .. } = self;
+        let charge = self.writer.intake().charge();
         match call.uri().path() {
-            PROCESS_EVENT => unary::answer(call, EVENT_BYTES, async |event| api.process_event(event).await).await,
+            PROCESS_EVENT => {
+                unary::answer(call, EVENT_BYTES, charge, async |event| api.process_event(event).await).await
+            }
             PROCESS_EVENT_BATCH => {
-                unary::answer(call, BULK_BYTES, async |batch| api.process_event_batch(batch).await).await
+                unary::answer(call, BULK_BYTES, charge, async |batch| api.process_event_batch(batch).await).await
             }
             EVENT_HEALTH_CHECK => {
-                unary::answer(call, EVENT_BYTES, async |request| api.health_check(request).await).await
+                unary::answer(call, EVENT_BYTES, charge, async |request| api.health_check(request).await).await
             }
-            HEALTH_CHECK => unary::answer(call, EVENT_BYTES, async |request| health.check(request).await).await,
+            HEALTH_CHECK => unary::answer(call, EVENT_BYTES, charge, async |request| health.check(request).await).await,
             path if path.starts_with(EVENT_SERVICE) => {
-                tonic_reply(self.events.clone().call(call.map(MessageTimeout::new)).await)
+                tonic_reply(self.events.clone().call(call.map(|body| bounded(body, charge))).await)
             }
-            _ => tonic_reply(self.others.clone().call(call.map(MessageTimeout::new)).await),
+            _ => tonic_reply(self.others.clone().call(call.map(|body| bounded(body, charge))).await),
         }
     }
+}
+
+/// The body of a call that tonic reads.
+fn bounded(body: Incoming, charge: Charge) -> MessageTimeout<ChargedMessages<Incoming>> {
+    MessageTimeout::new(ChargedMessages::new(body, charge))
 }
 
 fn reflection() -> tonic_reflection::server::Builder<'static> {

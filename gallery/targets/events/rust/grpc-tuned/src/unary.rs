@@ -3,6 +3,7 @@
 //! tonic's own implementation copies each reply out of a buffer of the call, a measurable cost for short calls.
 
 use bytes::Bytes;
+use events_core::intake::Charge;
 use hyper::body::Body;
 use prost::Message;
 use tonic::Status;
@@ -13,13 +14,16 @@ use crate::message;
 use crate::reply::Reply;
 use crate::status;
 
-/// Answers a call by `method`, if its message has at most `limit` bytes.
+/// Answers a call by `method`, if its message has at most `limit` bytes and the budget has room for it.
 pub async fn answer<Req: Incoming, Res: Message>(
     call: Request<impl Body<Data = Bytes> + Unpin>,
     limit: usize,
+    mut charge: Charge,
     method: impl AsyncFnOnce(tonic::Request<Req>) -> Result<tonic::Response<Res>, Status>,
 ) -> Response<Reply> {
-    let result = match decode(call, limit).await {
+    let message = decode(call, limit, &mut charge).await;
+    drop(charge);
+    let result = match message {
         Ok(message) => method(tonic::Request::new(message)).await,
         Err(status) => Err(status),
     };
@@ -29,7 +33,11 @@ pub async fn answer<Req: Incoming, Res: Message>(
     }
 }
 
-async fn decode<Req: Incoming>(call: Request<impl Body<Data = Bytes> + Unpin>, limit: usize) -> Result<Req, Status> {
-    let message = message::read(call.into_body(), limit).await?;
+async fn decode<Req: Incoming>(
+    call: Request<impl Body<Data = Bytes> + Unpin>,
+    limit: usize,
+    charge: &mut Charge,
+) -> Result<Req, Status> {
+    let message = message::read(call.into_body(), limit, charge).await?;
     Req::decode(&message).map_err(|error| status::from(&error))
 }

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use events_core::process::{BoxError, Server};
+use events_core::error::BoxError;
+use events_core::process::Server;
 use events_core::shutdown::Shutdown;
 use events_core::testing::CountingStorage;
 use producer_api_rust_grpc::proto::event_service_server::{EventService, EventServiceServer};

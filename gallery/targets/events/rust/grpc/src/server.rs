@@ -4,14 +4,19 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use events_core::process::{self, BoxError};
+use events_core::error::BoxError;
+use events_core::intake::ChargedMessages;
+use events_core::process;
 use events_core::settings::TlsFiles;
+use http_body_util::BodyExt;
+use tonic::body::Body;
+use tonic::codegen::http::Request;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Identity, Server, ServerTlsConfig};
 use tonic_health::ServingStatus;
 use tonic_reflection::server::Builder;
 use tower::filter::FilterLayer;
-use tower::util::MapResponseLayer;
+use tower::util::{MapRequestLayer, MapResponseLayer};
 
 use crate::authorization::Authorization;
 use crate::proto::DESCRIPTORS;
@@ -21,6 +26,13 @@ use crate::{health, status};
 
 /// A call that takes longer to be answered ends, for example because its message never arrives.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Concurrent calls of a connection.
+const CALLS_PER_CONNECTION: u32 = 200;
+/// What the REST targets allow for a request's head.
+const HEADER_LIST_BYTES: u32 = 16 << 10;
+const PING_PERIOD: Duration = Duration::from_mins(1);
+/// A client that does not answer a ping within this time is disconnected.
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Serves calls until the shutdown signal, then completes those in flight.
 pub async fn serve(server: process::Server) -> Result<(), BoxError> {
@@ -29,15 +41,24 @@ pub async fn serve(server: process::Server) -> Result<(), BoxError> {
     health::set(&reporter, ServingStatus::Serving).await;
     let reporting = tokio::spawn(health::report(reporter, Arc::clone(&writer), shutdown.clone()));
 
-    let mut builder = Server::builder().timeout(CALL_TIMEOUT);
+    let mut builder = Server::builder()
+        .timeout(CALL_TIMEOUT)
+        .max_concurrent_streams(CALLS_PER_CONNECTION)
+        .http2_max_header_list_size(HEADER_LIST_BYTES)
+        .http2_keepalive_interval(Some(PING_PERIOD))
+        .http2_keepalive_timeout(Some(PING_TIMEOUT));
     if let Some(tls) = &tls {
         builder = builder.tls_config(tls_config(&tls.files)?)?;
     }
+    let intake = writer.intake().clone();
     let events = SizeLimits::new(Events::new(writer, shutdown.clone()));
     let authorization = Authorization(token);
     builder
         .layer(MapResponseLayer::new(status::replace_in))
         .layer(FilterLayer::new(move |call| authorization.check(call)))
+        .layer(MapRequestLayer::new(move |call: Request<Body>| {
+            call.map(|body| Body::new(ChargedMessages::new(body, intake.charge()).map_err(status::from_body)))
+        }))
         .add_service(events)
         .add_service(health)
         .add_service(reflection().build_v1()?)

@@ -1,6 +1,6 @@
 //! The one place where errors become gRPC statuses.
 
-use events_core::error::{Error, ErrorKind};
+use events_core::error::{BoxError, Error, ErrorKind};
 use tonic::body::Body;
 use tonic::codegen::http::Response;
 use tonic::{Code, Status};
@@ -10,12 +10,20 @@ use tonic::{Code, Status};
 pub fn from_error(error: Error) -> Status {
     let code = match error.kind() {
         ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::UnsupportedMedia => Code::InvalidArgument,
-        ErrorKind::TooLarge | ErrorKind::Overloaded => Code::ResourceExhausted,
+        ErrorKind::TooLarge | ErrorKind::Overloaded | ErrorKind::Exhausted => Code::ResourceExhausted,
         ErrorKind::Unauthenticated => Code::Unauthenticated,
         ErrorKind::Unavailable => Code::Unavailable,
         ErrorKind::Internal => Code::Internal,
     };
     Status::new(code, error.message())
+}
+
+/// The status of a call whose body fails.
+pub fn from_body(error: BoxError) -> Status {
+    match error.downcast() {
+        Ok(error) => from_error(*error),
+        Err(error) => Status::from_error(error),
+    }
 }
 
 /// How prost's error begins, which tonic reports as INTERNAL.

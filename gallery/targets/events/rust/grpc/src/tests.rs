@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use events_core::process::{self, BoxError};
+use events_core::error::BoxError;
+use events_core::process;
 use events_core::shutdown::{Shutdown, Trigger};
 use events_core::testing::CountingStorage;
 use events_core::token::Token;

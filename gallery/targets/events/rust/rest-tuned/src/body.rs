@@ -6,7 +6,8 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{HeaderMap, header::EXPECT};
 use bytes::{Bytes, BytesMut};
-use events_core::error::Error;
+use events_core::error::{Error, ErrorKind};
+use events_core::intake::Charge;
 use events_core::limits::BULK_BYTES;
 use futures_util::future::poll_immediate;
 use http_body_util::BodyExt;
@@ -20,57 +21,61 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const DISCARD_BYTES: usize = 2 * BULK_BYTES;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The whole body, if it has at most `limit` bytes, whatever `content-length` declares.
-pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize) -> Result<Bytes, Error> {
-    if body.size_hint().lower() > limit as u64 {
-        discard(headers, body).await;
-        return Err(Error::body_too_large(limit));
-    }
-    if let Some(bytes) = collect_in_time(&mut body, limit).await? {
-        return Ok(bytes);
-    }
-    discard(headers, body).await;
-    Err(Error::body_too_large(limit))
-}
-
-async fn collect_in_time(body: &mut Body, limit: usize) -> Result<Option<Bytes>, Error> {
-    let mut collected = pin!(collect(body, limit));
-    // Nearly every body arrives with its head; only the others need a timer.
-    let in_time = match poll_immediate(&mut collected).await {
-        Some(answer) => Ok(answer),
-        None => timeout(READ_TIMEOUT, collected).await,
+/// The whole body, if it has at most `limit` bytes, whatever `content-length` declares, and the budget has room for it.
+pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
+    let bytes = if body.size_hint().lower() > limit as u64 {
+        Err(Error::body_too_large(limit))
+    } else {
+        collect_in_time(&mut body, limit, charge).await
     };
-    match in_time {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) | Err(_) => Err(Error::malformed("body: incomplete")),
+    if let Err(error) = &bytes
+        && matches!(error.kind(), ErrorKind::TooLarge | ErrorKind::Exhausted)
+    {
+        charge.release();
+        discard(headers, body).await;
+    }
+    bytes
+}
+
+async fn collect_in_time(body: &mut Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
+    let mut collected = pin!(collect(body, limit, charge));
+    // Nearly every body arrives with its head; only the others need a timer.
+    match poll_immediate(&mut collected).await {
+        Some(answer) => answer,
+        None => timeout(READ_TIMEOUT, collected).await.unwrap_or_else(|_| Err(incomplete())),
     }
 }
 
-/// `None` as soon as there are more than `limit` bytes.
-async fn collect(body: &mut Body, limit: usize) -> Result<Option<Bytes>, axum::Error> {
+fn incomplete() -> Error {
+    Error::malformed("body: incomplete")
+}
+
+/// Fails as soon as there are more than `limit` bytes.
+async fn collect(body: &mut Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
     let length = body.size_hint().exact().and_then(|length| usize::try_from(length).ok());
     let Some(first) = next_data(body).await? else {
-        return Ok(Some(Bytes::new()));
+        return Ok(Bytes::new());
     };
     // Nearly every body arrives in one piece, which needs no copy.
     if body.is_end_stream() {
-        return Ok(Some(first).filter(|bytes| bytes.len() <= limit));
+        return if first.len() <= limit { Ok(first) } else { Err(Error::body_too_large(limit)) };
     }
     let mut bytes = BytesMut::with_capacity(length.unwrap_or_default().max(first.len()));
     bytes.extend_from_slice(&first);
     drop(first);
     while bytes.len() <= limit {
+        charge.grow(bytes.len())?;
         match next_data(body).await? {
             Some(data) => bytes.extend_from_slice(&data),
-            None => return Ok(Some(bytes.freeze())),
+            None => return Ok(bytes.freeze()),
         }
     }
-    Ok(None)
+    Err(Error::body_too_large(limit))
 }
 
-async fn next_data(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
+async fn next_data(body: &mut Body) -> Result<Option<Bytes>, Error> {
     while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame?.into_data() {
+        if let Ok(data) = frame.map_err(|_| incomplete())?.into_data() {
             return Ok(Some(data));
         }
     }
@@ -99,6 +104,7 @@ pub async fn discard(headers: &HeaderMap, mut body: Body) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use events_core::intake::Intake;
     use http_body_util::StreamBody;
     use hyper::body::{Frame, SizeHint};
     use std::pin::Pin;
@@ -112,7 +118,7 @@ mod tests {
     }
 
     async fn read_all(body: Body, limit: usize) -> Result<Bytes, Error> {
-        read(&HeaderMap::new(), body, limit).await
+        read(&HeaderMap::new(), body, limit, &mut Intake::new(1 << 20).charge()).await
     }
 
     #[tokio::test]
@@ -152,7 +158,21 @@ mod tests {
     async fn a_refused_body_is_not_read_when_the_client_waits_for_100_continue() {
         let mut headers = HeaderMap::new();
         headers.insert(EXPECT, "100-continue".parse().expect("a header value"));
-        assert_eq!(read(&headers, Body::new(Unread), 8).await, Err(Error::body_too_large(8)));
+        let refused = read(&headers, Body::new(Unread), 8, &mut Intake::new(0).charge()).await;
+        assert_eq!(refused, Err(Error::body_too_large(8)));
+    }
+
+    #[tokio::test]
+    async fn a_large_body_for_which_the_budget_has_no_room_is_refused() {
+        let piece: &'static str = "x".repeat(20_000).leak();
+        let intake = Intake::new(65_536);
+        let mut other = intake.charge();
+        assert_eq!(other.grow(20_000), Ok(()));
+        let answer = read(&HeaderMap::new(), chunked(&[piece, "x"]), 1 << 20, &mut intake.charge()).await;
+        assert_eq!(answer, Err(Error::too_many_bytes()));
+        drop(other);
+        let answer = read(&HeaderMap::new(), chunked(&[piece, "x"]), 1 << 20, &mut intake.charge()).await;
+        assert_eq!(answer.map(|bytes| bytes.len()), Ok(20_001));
     }
 
     #[tokio::test]

@@ -24,7 +24,9 @@ impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let mut response = failure(status(self.0.kind()), self.0.message());
         let advice = match self.0.kind() {
-            ErrorKind::Overloaded | ErrorKind::Unavailable => Some((RETRY_AFTER, RETRY_AFTER_SECONDS)),
+            ErrorKind::Overloaded | ErrorKind::Exhausted | ErrorKind::Unavailable => {
+                Some((RETRY_AFTER, RETRY_AFTER_SECONDS))
+            }
             ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             _ => None,
         };
@@ -40,7 +42,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         ErrorKind::Overloaded => StatusCode::TOO_MANY_REQUESTS,
-        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::Exhausted | ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -122,6 +124,7 @@ mod tests {
             (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
             (Error::overloaded(), 429, Some(("retry-after", "1"))),
             (Error::internal(), 500, None),
+            (Error::too_many_bytes(), 503, Some(("retry-after", "1"))),
             (Error::unavailable(), 503, Some(("retry-after", "1"))),
         ] {
             let response = ErrorResponse::from(error).into_response();

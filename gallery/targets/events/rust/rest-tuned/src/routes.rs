@@ -10,6 +10,7 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{get, post};
 use events_core::error::Error;
+use events_core::intake::Charge;
 use events_core::limits;
 use events_core::token::Token;
 use events_core::writer::Writer;
@@ -48,7 +49,7 @@ async fn authorize(State(token): State<Token>, request: Request, next: Next) -> 
 }
 
 async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
-    let body = accept(request, limits::EVENT_BYTES).await?;
+    let body = accept(request, limits::EVENT_BYTES, &mut writer.intake().charge()).await?;
     let event = json::decode_event(&body)?;
     drop(body);
     writer.store(event).await?;
@@ -56,9 +57,10 @@ async fn process_event(State(writer): State<Arc<Writer>>, request: Request) -> R
 }
 
 async fn process_bulk(State(writer): State<Arc<Writer>>, request: Request) -> Result<Response, ErrorResponse> {
-    let body = accept(request, limits::BULK_BYTES).await?;
+    let mut charge = writer.intake().charge();
+    let body = accept(request, limits::BULK_BYTES, &mut charge).await?;
     let events = json::decode_bulk(&body)?;
-    drop(body);
+    drop((body, charge));
     let report = writer.store_bulk(events).await?;
     Ok(reply::bulk(&report))
 }
@@ -67,10 +69,10 @@ async fn health(State(writer): State<Arc<Writer>>) -> Response {
     reply::health(writer.is_healthy().await)
 }
 
-async fn accept(request: Request, limit: usize) -> Result<Bytes, Error> {
+async fn accept(request: Request, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
     let (head, body) = request.into_parts();
     headers::check(&head.headers)?;
-    body::read(&head.headers, body, limit).await
+    body::read(&head.headers, body, limit, charge).await
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A client that takes longer for the head of a request, or is idle for longer, is disconnected.
 const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
+/// Bounds the head of a request, and what a connection reads at once. hyper's 408 KiB for each of many connections would
+/// be more memory than the budget of unfinished requests.
+const BUFFER_BYTES: usize = 64 << 10;
 /// Over HTTP/2, a client that does not answer a ping within this time is disconnected.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -28,7 +31,7 @@ pub struct Http {
 impl Http {
     pub fn new(router: Router) -> Self {
         let mut http1 = http1::Builder::new();
-        http1.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+        http1.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(BUFFER_BYTES);
         let mut http2 = http2::Builder::new(TokioExecutor::new());
         http2.timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT).keep_alive_timeout(PING_TIMEOUT);
         Self { service: TowerToHyperService::new(router), http1, http2 }

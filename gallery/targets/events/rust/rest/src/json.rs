@@ -1,14 +1,19 @@
 //! Bodies as JSON.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, JsonRejection};
-use axum::extract::{FromRequest, Request};
+use axum::body::Body;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{FromRef, FromRequest, Request};
+use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::{Json, RequestExt};
 use events_core::error::Error;
+use events_core::intake::Charge;
+use events_core::writer::Writer;
+use futures_util::StreamExt;
+use http_body_util::LengthLimitError;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::time::timeout;
 
@@ -21,19 +26,35 @@ const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 /// `application/json` and no invalid UTF-8 in ignored fields.
 pub struct JsonBody<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T>
+where
+    Arc<Writer>: FromRef<S>,
+{
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_headers(request.headers())?;
-        let body = timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await.map_err(|_| incomplete())?;
-        let body = body.map_err(|rejection| body_error(&rejection))?;
+        let charge = Arc::<Writer>::from_ref(state).intake().charge();
+        let body = collect(request.into_limited_body(), charge);
+        let body = timeout(BODY_TIMEOUT, body).await.map_err(|_| incomplete())??;
         let text = str::from_utf8(&body).map_err(|_| Error::malformed("body: not valid UTF-8"))?;
         match Json::from_bytes(&body) {
             Ok(Json(value)) => Ok(Self(value)),
             Err(rejection) => Err(json_error(text, &rejection).into()),
         }
     }
+}
+
+/// The whole body. axum's own extractors keep every piece as it arrives: one of a byte takes the memory of a buffer.
+async fn collect(body: Body, mut charge: Charge) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| body_error(&error))?;
+        charge.grow(bytes.len() + piece.len())?;
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
 }
 
 fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
@@ -52,10 +73,10 @@ fn is_json(value: &[u8]) -> bool {
     media_type.trim_ascii().eq_ignore_ascii_case(b"application/json")
 }
 
-fn body_error(rejection: &BytesRejection) -> Error {
-    match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Error::too_large("body: too large"),
-        _ => incomplete(),
+fn body_error(error: &axum::Error) -> Error {
+    match find_source::<LengthLimitError>(error) {
+        Some(_) => Error::too_large("body: too large"),
+        None => incomplete(),
     }
 }
 
@@ -68,14 +89,15 @@ fn json_error(body: &str, rejection: &JsonRejection) -> Error {
     if serde_json::from_str::<IgnoredAny>(body).is_err() {
         return Error::malformed("body: not valid JSON");
     }
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(rejection);
-    while let Some(error) = source {
-        if let Some(error) = error.downcast_ref() {
-            return Error::invalid(path_and_reason(error, "body"));
-        }
-        source = error.source();
+    match find_source(rejection) {
+        Some(error) => Error::invalid(path_and_reason(error, "body")),
+        None => Error::invalid("body: not the expected JSON"),
     }
-    Error::invalid("body: not the expected JSON")
+}
+
+/// The error itself or the first of its sources that is an `E`.
+fn find_source<'a, E: std::error::Error + 'static>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a E> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
 }
 
 /// `<path>: <reason>`; the path of the whole is `root`.

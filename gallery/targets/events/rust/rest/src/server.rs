@@ -3,7 +3,8 @@
 use std::io;
 
 use axum::serve::ListenerExt;
-use events_core::process::{BoxError, Server};
+use events_core::error::BoxError;
+use events_core::process::Server;
 use tls_listener::TlsListener;
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;

@@ -80,7 +80,8 @@ async fn run_until_signal<F: Serving>(
     let listener = socket.listen(BACKLOG).map_err(|error| cannot_listen(target, settings.address, &error))?;
     let address = listener.local_addr().map_err(text)?;
 
-    let service = Arc::new(Service::new(Arc::clone(&users), settings.timeout, settings.rate));
+    let service = Service::new(Arc::clone(&users), settings.timeout, settings.rate);
+    let service = Arc::new(service.with_intake(settings.intake_bytes));
     let (trigger, shutdown) = Shutdown::new();
     let signal = signalled().map_err(text)?;
     tracing::info!(%address, store = ?settings.store, per_request = settings.per_request, "listening");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::deadline::within;
@@ -13,11 +14,16 @@ use crate::repository::Repository;
 use crate::rules;
 use crate::user::{Change, Page, Query, User};
 
+/// Bytes of a request that are not charged, so that ordinary requests are served while large ones exhaust the budget.
+const FREE_BYTES: usize = 16 << 10;
+const INTAKE_BYTES: usize = 64 << 20;
+
 /// The user service.
 pub struct Service {
     users: Arc<dyn Repository>,
     timeout: Duration,
     limiter: Option<DefaultDirectRateLimiter>,
+    intake: Semaphore,
 }
 
 impl Service {
@@ -29,7 +35,19 @@ impl Service {
             let burst = NonZeroU32::new(rate.get() / 10).unwrap_or(NonZeroU32::MIN);
             RateLimiter::direct(Quota::per_second(rate).allow_burst(burst))
         });
-        Self { users, timeout, limiter }
+        Self { users, timeout, limiter, intake: Semaphore::new(INTAKE_BYTES) }
+    }
+
+    /// The same service with a budget of `bytes` for unfinished large requests.
+    #[must_use]
+    pub fn with_intake(self, bytes: usize) -> Self {
+        Self { intake: Semaphore::new(bytes), ..self }
+    }
+
+    /// Reserves memory for a request that is about to arrive, until it is dropped; none for a small one.
+    pub fn reserve(&self, bytes: usize) -> Result<SemaphorePermit<'_>, Error> {
+        let charged = if bytes > FREE_BYTES { u32::try_from(bytes).unwrap_or(u32::MAX) } else { 0 };
+        self.intake.try_acquire_many(charged).map_err(|_| Error::Overloaded)
     }
 
     /// The deadline of a call that arrives now.

@@ -59,6 +59,8 @@ pub struct Settings {
     pub flushers: usize,
     /// Maximum number of queued requests.
     pub queue: usize,
+    /// Bytes that unfinished large requests over REST may occupy together.
+    pub intake_bytes: usize,
     /// Threads that serve requests.
     pub workers: usize,
     /// The time that a call has where it sets no deadline.
@@ -116,6 +118,7 @@ impl Settings {
             per_request: variables.word("WRITE_MODE", &[("group-commit", false), ("per-request", true)])?,
             flushers: variables.number("FLUSHERS", 2, 1..=64)?,
             queue: variables.number("QUEUE_REQUESTS", 20_000, 1..=10_000_000)?,
+            intake_bytes: variables.number("INTAKE_MB", 64, 1..=2_048)? << 20,
             workers: variables.number("WORKERS", cores, 1..=1_024)?,
             timeout: variables.duration("REQUEST_TIMEOUT", DEFAULT_TIMEOUT)?,
             rate: NonZeroU32::new(variables.number("RATE_LIMIT", 0, 0..=1_000_000_000)?),

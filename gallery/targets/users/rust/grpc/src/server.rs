@@ -23,6 +23,10 @@ use crate::{health, status};
 
 /// A call that takes longer to be answered ends, for example because its message never arrives.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Concurrent calls of a connection, each with a message of up to the largest size.
+const CALLS_PER_CONNECTION: u32 = 64;
+/// What the REST API allows for a request's head.
+const HEADER_LIST_BYTES: u32 = 16 << 10;
 /// A ping after so long without activity, also without a call in flight.
 const KEEPALIVE_TIME: Duration = Duration::from_secs(10);
 /// A connection that does not answer the ping for so long ends.
@@ -42,6 +46,8 @@ pub async fn serve(server: process::Server) -> Result<(), BoxError> {
     let deadlines = Deadlines(service);
     Server::builder()
         .timeout(CALL_TIMEOUT)
+        .max_concurrent_streams(CALLS_PER_CONNECTION)
+        .http2_max_header_list_size(HEADER_LIST_BYTES)
         .http2_keepalive_interval(keepalive.then_some(KEEPALIVE_TIME))
         .http2_keepalive_timeout(keepalive.then_some(KEEPALIVE_TIMEOUT))
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))

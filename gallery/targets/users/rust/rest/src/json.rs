@@ -1,15 +1,18 @@
 //! Bodies as protobuf's JSON mapping has them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::Bytes;
+use axum::body::HttpBody;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::StatusCode;
+use bytes::BytesMut;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
-use users_core::error::Error;
+use users_core::error::{Error, LARGEST_MESSAGE};
+use users_core::service::Service;
 
 use crate::reply::Failure;
 
@@ -20,11 +23,19 @@ const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 /// does, takes no body for an empty message, and no array for an object.
 pub struct Message<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Message<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Message<T>
+where
+    Arc<Service>: FromRef<S>,
+{
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Failure> {
-        let body = timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await.map_err(|_| incomplete())?;
+        let service = Arc::<Service>::from_ref(state);
+        // A body of unknown length counts as the largest.
+        let length = request.body().size_hint().exact().and_then(|length| usize::try_from(length).ok());
+        let _reserved = service.reserve(length.unwrap_or(LARGEST_MESSAGE).min(LARGEST_MESSAGE))?;
+        // One buffer: axum's `Bytes` keeps each piece as it arrives, one of a byte with the memory of many.
+        let body = timeout(BODY_TIMEOUT, BytesMut::from_request(request, state)).await.map_err(|_| incomplete())?;
         let body = body.map_err(|rejection| unreadable(&rejection))?;
         let text = str::from_utf8(&body).map_err(|_| malformed("body: not valid UTF-8"))?;
         let text = if text.is_empty() { "{}" } else { text };

@@ -4,6 +4,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use events_core::intake::Intake;
 use events_core::shutdown::{Shutdown, Trigger};
 use events_tuned::connections;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -67,7 +68,7 @@ async fn a_client_that_sends_too_much_reads_why() {
         "/",
         post(async |request: axum::extract::Request| {
             let (head, sent) = request.into_parts();
-            match body::read(&head.headers, sent, 1_000).await {
+            match body::read(&head.headers, sent, 1_000, &mut Intake::new(0).charge()).await {
                 Ok(_) => StatusCode::OK,
                 Err(_) => StatusCode::PAYLOAD_TOO_LARGE,
             }

@@ -1,7 +1,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use events_core::process::{BoxError, Server};
+use events_core::error::BoxError;
+use events_core::process::Server;
 use events_core::shutdown::{Shutdown, Trigger};
 use events_core::testing::CountingStorage;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

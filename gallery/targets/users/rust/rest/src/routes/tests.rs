@@ -141,6 +141,16 @@ async fn the_rate_is_limited() {
 }
 
 #[tokio::test]
+async fn large_requests_beyond_the_budget_are_refused_and_small_ones_served() {
+    let users = Arc::new(users_core::memory::Memory::default());
+    let api = api(Arc::new(Service::new(users, Duration::from_mins(1), None).with_intake(20_000)));
+    let refused = json!({"code": 8, "message": "too many requests are waiting", "details": []});
+    assert_eq!(post(&api, format!("{ADA}{}", " ".repeat(20_000))).await, (429, refused));
+    assert_eq!(post(&api, format!("{ADA}{}", " ".repeat(19_000))).await.0, 200);
+    assert_eq!(post(&api, ADA).await.0, 409);
+}
+
+#[tokio::test]
 async fn requests_without_a_route() {
     let api = api(in_memory());
     assert_eq!(get(&api, "/v2/users").await, (404, json!({"code": 5, "message": "Not Found", "details": []})));
