@@ -149,7 +149,9 @@ def test_a_percentile_is_the_smallest_value_that_so_many_do_not_exceed(hit: Hit)
     with serving(slower) as server:
         figures = json.loads(hit(server.url, "-n", "6", *QUICK, "--json").stdout)
     percentiles = figures["percentiles_ms"]
-    assert percentiles["p90"] == percentiles["p95"] == percentiles["p99.9"] == pytest.approx(figures["max_ms"])
+    assert percentiles["p90"] == percentiles["p95"] == pytest.approx(figures["max_ms"])
+    # Too few requests lie beyond them.
+    assert percentiles["p99"] is None and percentiles["p99.9"] is None
     assert percentiles["p75"] < percentiles["p90"]
     assert percentiles["p10"] == pytest.approx(figures["min_ms"], rel=0.01)
 

@@ -2,6 +2,8 @@
 
 use hdrhistogram::Histogram;
 
+/// Fewer samples beyond a quantile say nothing of it. The lab's reports have the same rule.
+const FEWEST_BEYOND: [(f64, u64); 2] = [(0.999, 100), (0.99, 20)];
 const SKETCH_ROWS: usize = 10;
 const SKETCH_WIDTH: f64 = 40.0;
 
@@ -24,15 +26,28 @@ pub fn quantile<T: hdrhistogram::Counter>(latency: Option<&Histogram<T>>, at: f6
 /// The smallest recorded value that at least this fraction of all do not exceed (nearest rank).
 #[must_use]
 pub fn value_at<T: hdrhistogram::Counter>(latency: &Histogram<T>, at: f64) -> u64 {
-    // The fraction has four decimals at most: as a float, 0.07 of 100 would be more than 7.
-    let parts = (at * 10_000.0).round() as u128;
-    let rank = (parts * u128::from(latency.len())).div_ceil(10_000).max(1);
+    let rank = rank(latency.len(), at);
     let mut reached = 0;
     let holder = latency.iter_recorded().find(|value| {
         reached += u128::from(value.count_at_value().as_u64());
         reached >= rank
     });
     holder.map_or(0, |value| latency.highest_equivalent(value.value_iterated_to()))
+}
+
+/// The same where enough values lie beyond it.
+#[must_use]
+pub fn known_at<T: hdrhistogram::Counter>(latency: &Histogram<T>, at: f64) -> Option<u64> {
+    let fewest = FEWEST_BEYOND.iter().find(|(limited, _)| at >= *limited).map_or(0, |(_, fewest)| *fewest);
+    let beyond = u128::from(latency.len()).saturating_sub(rank(latency.len(), at));
+    (beyond >= u128::from(fewest)).then(|| value_at(latency, at))
+}
+
+/// The place of a quantile among so many values, from 1, rounded up.
+fn rank(count: u64, at: f64) -> u128 {
+    // The fraction has four decimals at most: as a float, 0.07 of 100 would be more than 7.
+    let parts = (at * 10_000.0).round() as u128;
+    (parts * u128::from(count)).div_ceil(10_000).max(1)
 }
 
 /// A whole number, its digits in groups of three.
@@ -113,6 +128,16 @@ mod tests {
             let mut latency = histogram_of::<u64>();
             (1..=count).for_each(|value| latency.saturating_record(value));
             assert_eq!(value_at(&latency, at), expected, "{at} of {count}");
+        }
+    }
+
+    #[test]
+    fn a_percentile_is_known_where_enough_values_lie_beyond_it() {
+        let cases = [(0.99, 1_999, false), (0.99, 2_000, true), (0.999, 99_999, false), (0.999, 100_000, true)];
+        for (at, count, known) in [(0.5, 1, true), (0.95, 19, true)].into_iter().chain(cases) {
+            let mut latency = histogram_of::<u64>();
+            latency.saturating_record_n(7, count);
+            assert_eq!(known_at(&latency, at), known.then_some(7), "{at} of {count}");
         }
     }
 

@@ -6,7 +6,7 @@ mod stream;
 mod summary;
 mod totals;
 
-pub use figures::{grouped, value_at};
+pub use figures::{grouped, known_at, value_at};
 pub use live::Live;
 pub use stream::StreamWriter;
 pub use summary::Summary;

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::plan::{Arrival, Protocol};
-use crate::results::{PhaseTotals, Summary, grouped, value_at};
+use crate::results::{PhaseTotals, Summary, grouped, known_at, value_at};
 
 const PERCENTILES: [(&str, f64); 8] = [
     ("p10", 0.1),
@@ -22,8 +22,10 @@ const PERCENTILES: [(&str, f64); 8] = [
 ];
 /// Above this share of what the generator can do, the figure may be the generator's.
 const GENERATOR_BOUND: f64 = 2.0 / 3.0;
-/// A send lag of more than this share of the median latency is worth a warning.
+/// A send lag above this share of the latency at the same quantile makes that the generator's, unless it is shorter
+/// than this. The lab's finding `generator-lagged` has the same rule.
 const LAG_SHARE: f64 = 0.1;
+const LEAST_LAG_MS: f64 = 0.1;
 /// Columns beside the subjects.
 const WIDTH: usize = 66;
 const UNITS: [&str; 4] = ["B", "kB", "MB", "GB"];
@@ -75,7 +77,7 @@ impl Report {
         warnings: Vec<String>,
     ) -> Self {
         let (totals, latency) = (&measured.totals, measured.totals.all.latency());
-        let at = |quantile| latency.map(|latency| value_at(latency, quantile) as f64 / 1e6);
+        let at = |quantile| latency.and_then(|latency| known_at(latency, quantile)).map(|ns| ns as f64 / 1e6);
         let (statuses, errors) = divided(expected, totals.all.ok, &totals.all.errors);
         let mut report = Self {
             url: request.url.clone(),
@@ -107,7 +109,7 @@ impl Report {
             requests_per_s: measured.requests_per_second(),
             warnings,
         };
-        let found = totals.connection_warnings().into_iter().chain(report.bound()).chain(report.lag());
+        let found = totals.connection_warnings().into_iter().chain(report.bound()).chain(lag(totals));
         report.warnings.extend(found.collect::<Vec<_>>());
         report
     }
@@ -116,12 +118,6 @@ impl Report {
         let is_bound = self.capacity_per_s.is_some_and(|limit| self.requests_per_s > GENERATOR_BOUND * limit);
         let text = "The load generator was near its own limit: the server may be faster than this.";
         is_bound.then(|| text.to_owned())
-    }
-
-    fn lag(&self) -> Option<String> {
-        let median_ms = self.percentiles_ms.iter().find(|(name, _)| *name == "p50")?.1?;
-        let lag_ms = self.send_lag_p99_ms.filter(|lag_ms| *lag_ms > (LAG_SHARE * median_ms).max(1.0))?;
-        Some(format!("Requests left up to {lag_ms:.1} ms late (p99): this machine has too little CPU to spare."))
     }
 
     /// A line for each subject.
@@ -166,7 +162,12 @@ impl Report {
             let values: String = figures.iter().map(|(_, value)| format!("{:>10}", milliseconds(*value))).collect();
             format!("  {:<12}{names}\n  {:<12}{values}\n", if row == 0 { "latency, ms" } else { "" }, "")
         });
-        rows.collect()
+        let mut text: String = rows.collect();
+        // Without any latency there is nothing to explain.
+        if self.max_ms.is_some() && self.percentiles_ms.iter().any(|(_, value)| value.is_none()) {
+            let _ = writeln!(text, "  {:<12}–: fewer than 20 samples beyond p99 or 100 samples beyond p99.9", "");
+        }
+        text
     }
 
     fn outcomes(&self) -> Vec<(&str, String)> {
@@ -237,6 +238,17 @@ impl Report {
         }
         format!("{value:.1} {}/s", unit.unwrap_or(&""))
     }
+}
+
+/// The lag of requests that left late enough to show in a figure.
+fn lag(totals: &PhaseTotals) -> Option<String> {
+    let (lag, latency) = (totals.send_lag.as_ref()?, totals.all.latency()?);
+    [("p99", 0.99), ("p50", 0.5)].into_iter().find_map(|(name, at)| {
+        let [lag_ms, latency_ms] = [value_at(lag, at), value_at(latency, at)].map(|ns| ns as f64 / 1e6);
+        (lag_ms > LEAST_LAG_MS && lag_ms > LAG_SHARE * latency_ms).then(|| {
+            format!("The generator ran late ({name} {lag_ms:.1} ms): distrust latency. This machine lacks spare CPU.")
+        })
+    })
 }
 
 /// A subject and its words, folded to the width of a terminal of 80 columns.
