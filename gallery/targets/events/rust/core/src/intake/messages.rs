@@ -138,7 +138,7 @@ mod tests {
         let refused = |answer: Result<(), BoxError>| answer.err().and_then(|error| error.downcast::<Error>().ok());
         for _ in 0..2 {
             assert_eq!(refused(body.take(&[0, 0, 1, 0, 0])), None);
-            assert_eq!(refused(body.take(&[b'x'; 60_000])), None);
+            assert_eq!(refused(body.take(&vec![b'x'; 60_000])), None);
             assert_eq!(
                 refused(intake.charge().grow(20_000).map_err(Into::into)),
                 Some(Box::new(Error::too_many_bytes()))
@@ -148,6 +148,6 @@ mod tests {
         }
         let mut large = ChargedMessages::new((), intake.charge());
         assert_eq!(refused(large.take(&[0, 0, 2, 0, 0])), None);
-        assert_eq!(refused(large.take(&[b'x'; 90_000])), Some(Box::new(Error::too_many_bytes())));
+        assert_eq!(refused(large.take(&vec![b'x'; 90_000])), Some(Box::new(Error::too_many_bytes())));
     }
 }
