@@ -28,6 +28,8 @@ from build_once import built_client
 pytestmark = pytest.mark.end_to_end
 
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
+# At most so many times in a run its users are stopped: warm-up, settling, and each level, twice where it is crashed.
+_ENDS = 8
 SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
 
 EXPERIMENT = f"""
@@ -75,7 +77,9 @@ def test_an_experiment_s_contenders_meet_in_rounds(
         activity = msgspec.to_builtins(result.database_activity)
         # The warm-up is part of what the database did, and of no figure of the run.
         assert activity["operations"] > result.total.operations > 0
-        assert activity["rows_inserted"] + activity["rows_updated"] <= activity["operations"]
+        # A write that is in flight when a level ends is acknowledged to nobody.
+        written = activity["rows_inserted"] + activity["rows_updated"]
+        assert 0 < written <= activity["operations"] + 4 * _ENDS
         assert activity["wal_bytes"] > 0 and activity["commits"] > 0
         assert list(activity["phases"]) == ["1"]
     # Each contender was looked at once before, and each figure lies in a file that names its comparison.

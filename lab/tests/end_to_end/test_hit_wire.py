@@ -391,10 +391,10 @@ def test_a_ramp_comes_before_what_is_measured(hit: Hit) -> None:
 
 def test_the_text_format_of_prometheus(hit: Hit) -> None:
     with serving(always(OK)) as server:
-        text = hit(server.url, "-n", "5", *QUICK, "--expect", "201", "--prometheus").stdout
+        text = hit(server.url, "-n", "2000", *QUICK, "--expect", "201", "--prometheus").stdout
     labels = f'url="{server.url}",method="GET"'
-    assert f"bakeoff_hit_requests_total{{{labels}}} 5" in text
-    assert f'bakeoff_hit_failures_total{{{labels},kind="status_200"}} 5' in text
+    assert f"bakeoff_hit_requests_total{{{labels}}} 2000" in text
+    assert f'bakeoff_hit_failures_total{{{labels},kind="status_200"}} 2000' in text
     assert f'bakeoff_hit_latency_seconds{{{labels},quantile="0.99"}} ' in text
 
 

@@ -31,8 +31,8 @@ write_mode = ["group-commit", "per-request"]
 
 
 def requested_rate(database: Server) -> float:
-    ((rates,),) = stored(database, "SELECT request ->> 'rates' FROM comparisons")
-    (rate,) = json.loads(str(rates))
+    ((rates,),) = stored(database, "SELECT request ->> 'class_rates' FROM comparisons")
+    (rate,) = json.loads(str(rates)).values()
     return float(rate)
 
 
@@ -70,7 +70,7 @@ def test_two_variants_get_the_rate_that_the_slower_one_holds(
     assert [load["rate_per_s"] for load in loads] == [rate, rate / 2]
     for load in loads:
         for entry in load["entries"]:
-            assert entry["cpu_us_each"]["median"] > 0 and entry["latency_ms"]["p99.9"]["median"] > 0
+            assert entry["cpu_us_each"]["median"] > 0 and entry["latency_ms"]["p50"]["median"] > 0
     assert all(each["peak_throughput_per_s"]["median"] > 0 for each in judgement["contenders"])
 
 

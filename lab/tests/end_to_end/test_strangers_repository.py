@@ -152,13 +152,13 @@ class Repository:
             finally:
                 process.kill()
 
-    def processes(self) -> list[str]:
-        """Command lines of processes that run in the repository or name it."""
+    def processes(self) -> list[psutil.Process]:
+        """Processes that run in the repository or name it."""
         found = []
         for process in psutil.process_iter(["cmdline", "cwd"]):
             words = " ".join(process.info["cmdline"] or [])
             if str(self.root) in words or (process.info["cwd"] or "").startswith(str(self.root)):
-                found.append(words)
+                found.append(process)
         return found
 
     def commit(self, subject: str) -> None:
@@ -264,6 +264,7 @@ def test_a_cancelled_gate_leaves_nothing_running(repository: Repository, forge: 
         gate.communicate(timeout=60)
     assert gate.returncode == 130
     assert ["was cancelled" in body for body in forge.bodies] == [True]
-    assert repository.processes() == []
+    psutil.wait_procs(repository.processes(), timeout=30)
+    assert [" ".join(each.cmdline()) for each in repository.processes()] == []
     with measuring_lab(Project(repository.root)):
         pass

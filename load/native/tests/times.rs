@@ -94,9 +94,13 @@ fn waiting_for_the_target_is_not_lag() {
 #[test]
 fn the_time_from_a_reply_to_the_next_request_is_lag_in_the_closed_model() {
     let phases = json!([{"name": "n", "virtual_users": 2, "iterations": 20}]);
+    // The kernel begins to note when replies arrive some time after it is asked to: the first runs may be over by then.
     let lag_of = |changes: &Value| {
-        let mut memory = run(&plan(slow(AT_ONCE), &events::with(json!({"phases": phases}), changes)));
-        memory.totals.remove(0).send_lag.expect("the kernel notes when replies arrive")
+        let of_a_run = |_| {
+            let mut memory = run(&plan(slow(AT_ONCE), &events::with(json!({"phases": phases}), changes)));
+            memory.totals.remove(0).send_lag
+        };
+        (0..50).find_map(of_a_run).expect("the kernel notes when replies arrive")
     };
     let lag = lag_of(&json!({}));
     assert!((1..=18).contains(&lag.len()), "not of the first requests: {}", lag.len());

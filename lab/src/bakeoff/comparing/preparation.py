@@ -20,7 +20,6 @@ from bakeoff.options.variant import Variant
 from bakeoff.postgres.durability import problems_of
 from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.relay import DatabaseRelay, can_be_relayed
-from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.fresh_state import fresh_state
@@ -213,7 +212,7 @@ def _conform(
         server, relay = own.server, None
         problems = [] if server is None else problems_of(server)
         # The relay listens on the loopback address, which containers cannot reach.
-        is_in_reach = target.name not in testbed.attached and testbed.launcher is PROCESSES
+        is_in_reach = target.name not in testbed.attached and not testbed.launcher.in_containers
         if server is not None and is_in_reach and can_be_relayed(server):
             relay = stack.enter_context(DatabaseRelay(server))
         relayed = own if relay is None else replace(own, server=relay.server)

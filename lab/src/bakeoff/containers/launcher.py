@@ -38,6 +38,8 @@ class DockerLauncher(Launcher):
     that is made bears `label`.
     """
 
+    in_containers = True
+
     # Within a container: the engine publishes the port on the loopback address alone.
     bind = "0.0.0.0"  # noqa: S104
 

@@ -14,7 +14,7 @@ def client_engine(launcher: Launcher = PROCESSES) -> Engine:
     engine = next((each for each in engines if each.manifest.request is not None), None)
     if engine is None:
         raise BakeoffError("No engine here sends single requests: install the whole package again.")
-    return engine if launcher is PROCESSES else engine.contained()
+    return engine.contained() if launcher.in_containers else engine
 
 
 def has_client() -> bool:
@@ -22,9 +22,13 @@ def has_client() -> bool:
     return not client_engine().toolchain_is_missing
 
 
-@cache
 def client_of(launcher: Launcher = PROCESSES) -> RequestClient:
     """The client that all use whose programs this launcher starts. Raises BakeoffError where it is not built."""
+    return _client_of(launcher if launcher.in_containers else PROCESSES)
+
+
+@cache
+def _client_of(launcher: Launcher) -> RequestClient:
     engine = client_engine(launcher)
     engine.check_toolchain()
     if engine.build.is_stale():

@@ -49,6 +49,8 @@ class Launcher:
 
     # The address at which a program must listen to be reached.
     bind = "127.0.0.1"
+    # Whether its programs are containers; otherwise they are processes of this machine.
+    in_containers = False
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:
         """A process that lives as long as the program, passes signals on to it, and has its output and exit status."""

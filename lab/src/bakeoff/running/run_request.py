@@ -146,4 +146,4 @@ class RunRequest:
                 **plan_members(self.options, EveryRunTable),
             ),
         )
-        return reaching_all(plan) if self.mode == "smoke" else plan
+        return reaching_all(plan) if self.mode == "smoke" and len(plan.phases) == 1 else plan

@@ -17,7 +17,7 @@ from bakeoff.postgres.replica import NAME as REPLICA
 from bakeoff.postgres.replica import replicated, transactions_of
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
-from bakeoff.processes.launching import PROCESSES, Launcher
+from bakeoff.processes.launching import Launcher
 from bakeoff.running.isolation import Isolation, limited, pinned_to
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
@@ -126,7 +126,7 @@ def at_work(
             settings=variables_of(target, variant.settings),
             secured=testbed.secured(tls=variant.tls, token=variant.token),
             # A container has its limits from its launcher.
-            before=stack.enter_context(limited(isolation)) if testbed.launcher is PROCESSES else (),
+            before=stack.enter_context(limited(isolation)) if not testbed.launcher.in_containers else (),
             bind=testbed.targets_listen_on or "",
             launcher=testbed.launcher,
             state=testbed.state,
