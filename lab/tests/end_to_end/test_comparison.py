@@ -77,7 +77,7 @@ def test_an_experiment_s_contenders_meet_in_rounds(
         activity = msgspec.to_builtins(result.database_activity)
         # The warm-up is part of what the database did, and of no figure of the run.
         assert activity["operations"] > result.total.operations > 0
-        # A write that is in flight when a level ends is acknowledged to nobody.
+        # A write that is in flight when a level ends has no acknowledgement.
         written = activity["rows_inserted"] + activity["rows_updated"]
         assert 0 < written <= activity["operations"] + 4 * _ENDS
         assert activity["wal_bytes"] > 0 and activity["commits"] > 0

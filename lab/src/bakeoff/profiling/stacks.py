@@ -16,7 +16,7 @@ _FRAME = re.compile(r"^\s+[0-9a-f]+ (?P<symbol>.*) \((?P<file>[^()]*(?:\([^()]*\
 _ADDED = re.compile(r"(::h[0-9a-f]{16}|\+0x[0-9a-f]+)$")
 # py-spy writes `name (file.py:12)`: the line differs between samples of one function.
 _LINE = re.compile(r":\d+\)$")
-# A function that takes a thousandth more is within what sampling errs by.
+# A smaller change of its share is within what sampling errs by.
 _LEAST_GROWTH = 0.01
 _UNKNOWN = "[unknown]"
 
