@@ -22,7 +22,8 @@ _ENDS_WITHIN_S = 30.0
 RUNTIME_VARIABLES: Mapping[str, str] = {
     # Names and frames of compiled code, which perf would show as addresses.
     "JAVA_TOOL_OPTIONS": "-XX:+PreserveFramePointer",
-    "NODE_OPTIONS": "--perf-basic-prof --interpreted-frames-native-stack",
+    # Names of functions alone: with all names V8 writes a log into the folder of the service.
+    "NODE_OPTIONS": "--perf-basic-prof-only-functions --interpreted-frames-native-stack",
 }
 """Variables of programs that are going to be sampled."""
 
