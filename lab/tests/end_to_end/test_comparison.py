@@ -18,7 +18,7 @@ from throwaway_server import StartServer, throwaway_server
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
-from bakeoff.results.run import Status
+from bakeoff.results.run import Durability, Status
 from bakeoff.storage.stored_runs import load_comparison
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck
@@ -28,7 +28,7 @@ from build_once import built_client
 pytestmark = pytest.mark.end_to_end
 
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
-# At most so many times in a run its users are stopped: warm-up, settling, and each level, twice where it is crashed.
+# At most so many times in a run its users are stopped, each with a write in flight.
 _ENDS = 8
 SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
 
@@ -77,9 +77,10 @@ def test_an_experiment_s_contenders_meet_in_rounds(
         activity = msgspec.to_builtins(result.database_activity)
         # The warm-up is part of what the database did, and of no figure of the run.
         assert activity["operations"] > result.total.operations > 0
-        # A write that is in flight when a level ends has no acknowledgement.
         written = activity["rows_inserted"] + activity["rows_updated"]
-        assert 0 < written <= activity["operations"] + 4 * _ENDS
+        assert written > 0
+        # The load of a crash goes on while the counts are read. Elsewhere only writes in flight can be surplus.
+        assert result.durability == Durability.PROVEN or written <= activity["operations"] + 4 * _ENDS
         assert activity["wal_bytes"] > 0 and activity["commits"] > 0
         assert list(activity["phases"]) == ["1"]
     # Each contender was looked at once before, and each figure lies in a file that names its comparison.

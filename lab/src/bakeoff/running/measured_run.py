@@ -262,10 +262,10 @@ class _Drive:
         """Notes everything that the crash would change: the last window is over."""
         if self._database is None or self._vacuum is None or self._concluded is not None:
             return
+        counts = self._database.conclude(self._vacuum.spans)
         machine = self._loaded_machine(watch, before)
         watch.close()
         self._note(service.facts())
-        counts = self._database.conclude(self._vacuum.spans)
         self._concluded = _Concluded(machine, counts, self._durability_facts(self._database.server))
 
     def _crash(self, service: Service, engine: Agents) -> Crash:

@@ -110,12 +110,12 @@ class DatabaseWatch:
         self._thread = threading.Thread(target=self._loop, name="database-watch", daemon=True)
         self._looks: list[Look] = []
         self._marks: list[PhaseEdge] = []
-        self._begin: tuple[Counters, Counters] | None = None
+        self._begin: Counters | None = None
         self._end_position: Counters | None = None
         self.own_cpu_s = 0.0
 
     def __enter__(self) -> "DatabaseWatch":
-        self._begin = _tried(self.server, lambda connection: (_counters(connection), _position(connection)))
+        self._begin = _tried(self.server, _totals)
         self.mark()
         self._thread.start()
         return self
@@ -127,9 +127,13 @@ class DatabaseWatch:
             self._end_position = _tried(self.server, _position)
 
     def conclude(self, vacuum_spans: Sequence[Span]) -> DatabaseCounts:
-        """The counts of a server that is about to be killed, which would forget them."""
+        """The counts of a server that is about to be killed, which would forget them.
+
+        They are read before all else, since the load goes on and its operations are not of the run.
+        """
+        totals = _tried(self.server, _totals)
         self.__exit__()
-        return self.counts(vacuum_spans)
+        return self._since_entry(totals, vacuum_spans)
 
     def mark(self) -> None:
         """Notes the counts at the edge of a phase."""
@@ -142,15 +146,14 @@ class DatabaseWatch:
 
         To be asked for when the target has ended: only then have all of its backends reported what they did.
         """
+        counters, position = _tried(self.server, _counters), self._end_position
+        totals = None if counters is None or position is None else {**counters, **position}
+        return self._since_entry(totals, vacuum_spans)
+
+    def _since_entry(self, totals: Counters | None, vacuum_spans: Sequence[Span]) -> DatabaseCounts:
         self.mark()
-        after, counted = _tried(self.server, _counters), None
-        if self._begin is not None and self._end_position is not None and after is not None:
-            counters, position = self._begin
-            counted = {
-                name: count - before[name]
-                for before, now in ((counters, after), (position, self._end_position))
-                for name, count in now.items()
-            }
+        begin = self._begin
+        counted = None if begin is None or totals is None else {name: totals[name] - begin[name] for name in begin}
         buffers = _tried(self.server, _buffers_bytes)
         return DatabaseCounts(counted, self._looks, self._marks, vacuum_spans, self._period_s, buffers)
 
@@ -298,6 +301,10 @@ def _buffers_bytes(connection: "Connection[TupleRow]") -> int:
     row = connection.execute("SELECT pg_size_bytes(current_setting('shared_buffers'))").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def _totals(connection: "Connection[TupleRow]") -> Counters:
+    return {**_counters(connection), **_position(connection)}
 
 
 def _counters(connection: "Connection[TupleRow]") -> Counters:
