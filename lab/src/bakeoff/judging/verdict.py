@@ -15,6 +15,8 @@ from bakeoff.text.prose import capitalised, listed, rounds_in_words
 
 MOST_WORDS = 25
 _MOST_NAMES = 3
+# A difference beyond a doubling is no bound that helps anyone.
+_FOUND = 1.0
 # Each pair of the class is the price of one framework; of other factors the report has the pairs.
 _FACTORS_BY_PAIR = ("class",)
 # Of every factor there would be a line for each operation: the report has them all.
@@ -235,7 +237,14 @@ def _how_close(lead: Lead) -> str:
     detectable = [each.detectable for each in pairs if each.detectable is not None]
     if not detectable:
         return ""
+    if max(detectable) > _FOUND:
+        return "These rounds scatter too much to find even a doubling: take more or longer rounds."
     return f"A difference of {at_most(max(detectable))} between them would be found in four of five such comparisons."
+
+
+def detectable_words(share: float) -> str:
+    """A difference that would be found; one beyond a doubling says no more than that."""
+    return at_most(share) if share <= _FOUND else f"over {_FOUND:.0%}"
 
 
 def at_most(share: float) -> str:

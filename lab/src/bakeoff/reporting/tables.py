@@ -13,7 +13,7 @@ from bakeoff.judging.judgement import (
     Pairing,
     ReferenceLine,
 )
-from bakeoff.judging.verdict import at_most, standing_of, verdict_words
+from bakeoff.judging.verdict import detectable_words, standing_of, verdict_words
 from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
@@ -248,7 +248,7 @@ def pairs(judgement: Judgement) -> Table:
             with_interval(each.ratio, numbers.ratio),
             numbers.p_value(each.p_adjusted),
             verdict_words(each),
-            NOTHING if each.detectable is None else at_most(each.detectable),
+            NOTHING if each.detectable is None else detectable_words(each.detectable),
         )
         for each in judgement.pairings
         if math.isfinite(each.ratio.median)
