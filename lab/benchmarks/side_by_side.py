@@ -39,6 +39,7 @@ from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
 from bakeoff.project import FORMATS, Project, find_project
+from bakeoff.running.fresh_state import store_seed
 from bakeoff.running.lock import measuring_lab
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.targets.access import LOOPBACK
@@ -198,12 +199,16 @@ class _Bench:
     def _prepare(self) -> None:
         """Fills databases and sends what sides send before their first turn."""
         for database in self._declared.databases:
-            if database.fill is not None:
+            server = self._databases[database.name]
+            if database.seed or database.fill is not None:
                 self._progress.step(f"Filling the database {database.name}")
-                self._databases[database.name].execute_script(database.fill)
-                with self._databases[database.name].connect() as connection:
+                if database.seed:
+                    server.execute_script(self._workload.sql("schema") or "")
+                    store_seed(self._workload, server)
+                server.execute_script(database.fill or "")
+                with server.connect() as connection:
                     connection.execute("VACUUM ANALYZE")
-            self._databases[database.name].checkpoint()
+            server.checkpoint()
         for side in self._declared.sides:
             if side.before is not None and side.server in self._running:
                 self._send_before(side, side.before)

@@ -15,10 +15,14 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class DeclaredDatabase(_Table, frozen=True):
-    """A separate database, dropped at the end. `fill` is executed once its servers have made their tables."""
+    """A separate database, dropped at the end. `fill` is executed once its servers have made their tables.
+
+    `seed`: schema and seed of the workload lay it out, with the rows for checks.
+    """
 
     name: str
     fill: str | None = None
+    seed: bool = False
 
 
 class DeclaredServer(_Table, frozen=True):
