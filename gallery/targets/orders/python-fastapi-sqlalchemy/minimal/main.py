@@ -1,4 +1,4 @@
-"""The least that answers one operation of the contract, with the statements of the target beside it: an order by its id.
+"""The least that answers one operation of the contract: an order by its id, with the statements of the target.
 
 side-by-side/minimal-orders.toml compares both.
 """
