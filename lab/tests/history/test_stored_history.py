@@ -136,7 +136,7 @@ def test_phases_are_those_of_the_run(store: MetricsStore, project: Project) -> N
         for each in phases_of(run)
     ]
     assert found.phases == expected
-    assert [each.phase for each in found.phases[-2:]] == ["phase 1 at 1000/s", "phase 2 at 0.5/s"]
+    assert [each.phase for each in found.phases[-2:]] == ["phase 1 at 1,000/s", "phase 2 at 0.5/s"]
 
 
 def test_a_run_without_figures_is_listed_too(store: MetricsStore) -> None:

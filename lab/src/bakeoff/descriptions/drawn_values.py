@@ -42,10 +42,6 @@ class Drawn:
         """Values with the extremes of its slots."""
         return [self.sample(number) for number in range(max([1, *(len(each.samples) for each in self._slots)]))]
 
-    @property
-    def varies(self) -> bool:
-        return bool(self._slots)
-
     def quoted(self, quote: Quote, in_choice: Quote | None = None) -> str:
         """Its template, in which `quote` writes all that is not drawn, and `in_choice` the texts of choices."""
         return "".join(quote(part) if isinstance(part, str) else part.quoted(in_choice or quote) for part in self.parts)

@@ -156,7 +156,8 @@ def _advice(error: "ValidationError") -> str:
 def _other_version(found: Json, known: int) -> str:
     if isinstance(found, int) and found > known:
         return f"version {found} is newer than this bakeoff, which reads {known}. Update it."
-    return f"version {found} is unknown: this bakeoff reads {known}. Write version = {known}, and follow its formats."
+    written = json.dumps(found)
+    return f"version {written} is unknown: this bakeoff reads {known}. Write version = {known}, and follow its formats."
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.history.operation_figures import operations_of
-from bakeoff.history.run_figures import RunFigures, figures_of, load_in_words, measured_figures
+from bakeoff.history.run_figures import RunFigures, figures_of, measured_figures
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
@@ -44,8 +44,7 @@ def phases_of(run: RunResult, whole: RunFigures | None = None) -> list[RunFigure
     if len(run.phases) < 2:
         return []
     whole = whole or figures_of(run)
-    loads = (whole.load or "").split(",")
     return [
-        replace(whole, **measured_figures(phase.measured), phase=f"phase {phase.number} at {load_in_words(load)}")
-        for phase, load in zip(run.phases, loads, strict=True)
+        replace(whole, **measured_figures(phase.measured), phase=f"phase {phase.number} at {phase.load}")
+        for phase in run.phases
     ]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from psycopg.abc import Params
 
     from bakeoff.postgres.server import Server
-    from bakeoff.results.run import Measured, PhaseResult, RunResult
+    from bakeoff.results.run import Measured, RunResult
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ METRICS = {
 
 def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> RunFigures:
     """The same row for a run that is at hand as a value."""
-    best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    best = run.best_phase
     at_best = {} if best is None else measured_figures(best.measured)
     whole = {} if run.total is None else measured_figures(run.total)
     whole |= {f"best_{name}": at_best.get(name) for name in _AT_BEST}
@@ -206,15 +206,15 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         mode=run.mode,
         payload=run.payload,
         engine=run.engine,
-        load=",".join(_level(phase) for phase in run.phases) or None,
+        load=run.load,
         settings={name: value for name, value in run.settings.items() if name != "seed"},
         round=run.round,
         status=run.status.value,
         started_at=run.started_at,
         commit=run.environment.get("commit"),
-        machine=f"{run.environment.get('cpu', 'unknown')} × {run.environment.get('cores', '?')}",
+        machine=run.machine,
         workload_digest=run.workload_digest,
-        best_load=None if best is None else load_in_words(_level(best)),
+        best_load=None if best is None else best.load,
         **whole,
     )
 
@@ -225,16 +225,3 @@ def measured_figures(measured: "Measured") -> dict[str, Any]:
 
     row = measured_row(measured)
     return {name: row[column] for name, column in COLUMNS.items()}
-
-
-def load_in_words(level: str) -> str:
-    """`50 users` of `50`; a rate as it is."""
-    return level if level.endswith("/s") else f"{level} users"
-
-
-def _level(phase: "PhaseResult") -> str:
-    rate = phase.arrival_rate_per_s
-    if rate is None:
-        return str(phase.virtual_users)
-    # As PostgreSQL writes a double.
-    return f"{int(rate) if rate.is_integer() else rate}/s"

@@ -50,7 +50,6 @@ class AttackReport(msgspec.Struct):
     refused: int = 0
     closed: int = 0
     sent_bytes: int = 0
-    received_bytes: int = 0
 
 
 class _Connection(asyncio.Protocol):
@@ -73,7 +72,6 @@ class _Connection(asyncio.Protocol):
             transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        self.report.received_bytes += len(data)
         if self.http2 is not None and (reply := self.http2.receive(data)):
             self.transport.write(reply)
 

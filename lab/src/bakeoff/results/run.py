@@ -150,7 +150,14 @@ class PhaseResult:
 
     @property
     def load(self) -> str:
+        """For people: `50 users` or `5,000/s`."""
         return load_in_words(self.virtual_users, self.arrival_rate_per_s)
+
+    @property
+    def level(self) -> str:
+        """As series of runs name it: `50` or `5000/s`."""
+        rate = self.arrival_rate_per_s
+        return str(self.virtual_users) if rate is None else f"{rate:.10g}/s"
 
 
 def load_in_words(users: int, rate_per_s: float | None) -> str:
@@ -231,3 +238,18 @@ class RunResult:
     def name(self) -> str:
         """The contender, of a run that was made alone the target."""
         return self.contender or self.target
+
+    @property
+    def load(self) -> str | None:
+        """The levels of its phases; None where it has none."""
+        return ",".join(phase.level for phase in self.phases) or None
+
+    @property
+    def best_phase(self) -> PhaseResult | None:
+        """The phase with the highest throughput, the first of equals."""
+        return max(self.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+
+    @property
+    def machine(self) -> str:
+        """The machine that it was measured on, as far as its environment names it."""
+        return f"{self.environment.get('cpu', 'unknown')} × {self.environment.get('cores', '?')}"

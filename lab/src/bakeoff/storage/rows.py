@@ -42,7 +42,9 @@ _Part = int | Measured | Latency | Sequence[PhaseResult] | Sequence[Sample] | Se
 
 def run_row(run: RunResult) -> Row:
     """Of test_runs."""
-    return {**_columns(run, _RUN), "contender": run.name}
+    best = run.best_phase
+    derived: Row = {"contender": run.name, "load": run.load, "machine": run.machine}
+    return {**_columns(run, _RUN), **derived, "best_phase": None if best is None else best.number}
 
 
 def measured_row(measured: Measured) -> Row:
@@ -58,7 +60,8 @@ def measured_row(measured: Measured) -> Row:
 
 def phase_row(phase: PhaseResult) -> Row:
     """Of test_phases."""
-    return {**_columns(phase, _PHASE), "started_at": _moment(phase.begin_ns), **measured_row(phase.measured)}
+    derived: Row = {"load": phase.load, "started_at": _moment(phase.begin_ns)}
+    return {**_columns(phase, _PHASE), **derived, **measured_row(phase.measured)}
 
 
 def sample_row(sample: Sample) -> Sequence[Value]:

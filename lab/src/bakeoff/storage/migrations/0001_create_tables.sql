@@ -58,7 +58,11 @@ CREATE TABLE test_runs (
     checks             jsonb       NOT NULL DEFAULT '{}',
     -- Runs with equal digests were sent the same work and proven by the same vectors.
     workload_digest    text        NOT NULL DEFAULT '',
-    vectors_digest     text        NOT NULL DEFAULT ''
+    vectors_digest     text        NOT NULL DEFAULT '',
+    -- Of its phases and its environment: the loads, the phase with the highest throughput, and the machine.
+    load               text,
+    best_phase         int,
+    machine            text        NOT NULL
 );
 CREATE INDEX test_runs_by_target ON test_runs (target, test_mode, payload_size, started_at DESC);
 CREATE INDEX test_runs_by_comparison ON test_runs (comparison_id);
@@ -146,6 +150,7 @@ CREATE TABLE test_phases (
     operations_late  bigint           NOT NULL DEFAULT 0,
     processes        jsonb            NOT NULL DEFAULT '{}',
     gauges           jsonb            NOT NULL DEFAULT '{}',
+    load             text             NOT NULL,
     PRIMARY KEY (test_run_id, phase_number)
 );
 
@@ -192,8 +197,7 @@ CREATE INDEX calibrations_by_subject
     ON calibrations (kind, machine, subject, workload, transport, tls, payload_size, measured_at DESC);
 CREATE INDEX calibrations_by_comparison ON calibrations (comparison_id) WHERE comparison_id IS NOT NULL;
 
--- A run in one row of figures, without its histogram: what lists, comparisons, trends and gates read. `best` is the
--- load with the highest throughput.
+-- A run in one row of figures, without its histogram: what lists, comparisons, trends and gates read.
 CREATE VIEW run_figures AS
 SELECT
     run.id,
@@ -205,28 +209,21 @@ SELECT
     run.test_mode AS mode,
     run.payload_size AS payload,
     run.engine,
-    (
-        SELECT string_agg(
-            CASE WHEN arrival_rate_per_s IS NULL THEN virtual_users::text ELSE arrival_rate_per_s::text || '/s' END,
-            ',' ORDER BY phase_number
-        )
-        FROM test_phases
-        WHERE test_run_id = run.id
-    ) AS load,
+    run.load,
     run.settings - 'seed' AS settings,
     run.round,
     run.status,
     run.started_at,
     run.environment ->> 'commit' AS commit,
-    coalesce(run.environment ->> 'cpu', 'unknown') || ' × ' || coalesce(run.environment ->> 'cores', '?') AS machine,
+    run.machine,
     run.workload_digest,
     best.load AS best_load,
     best.throughput_per_s AS best_throughput_per_s,
-    best.min_ms AS best_min_ms,
-    best.mean_ms AS best_mean_ms,
-    best.p50_ms AS best_p50_ms,
-    best.p99_ms AS best_p99_ms,
-    best.requests AS best_requests,
+    best.latency_min_ms AS best_min_ms,
+    best.latency_mean_ms AS best_mean_ms,
+    best.latency_p50_ms AS best_p50_ms,
+    best.latency_p99_ms AS best_p99_ms,
+    best.total_requests AS best_requests,
     total.duration_s,
     total.total_requests AS requests,
     total.failed_requests AS failed,
@@ -247,19 +244,4 @@ SELECT
     total.database_cpu_us_each
 FROM test_runs AS run
 LEFT JOIN performance_metrics AS total ON total.test_run_id = run.id
-LEFT JOIN LATERAL (
-    SELECT
-        CASE
-            WHEN arrival_rate_per_s IS NULL THEN virtual_users || ' users' ELSE arrival_rate_per_s || '/s'
-        END AS load,
-        throughput_per_s,
-        latency_min_ms AS min_ms,
-        latency_mean_ms AS mean_ms,
-        latency_p50_ms AS p50_ms,
-        latency_p99_ms AS p99_ms,
-        total_requests AS requests
-    FROM test_phases
-    WHERE test_run_id = run.id
-    ORDER BY throughput_per_s DESC, phase_number
-    LIMIT 1
-) AS best ON true;
+LEFT JOIN test_phases AS best ON best.test_run_id = run.id AND best.phase_number = run.best_phase;
