@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
-	"time"
 )
 
-const (
-	maxBodyBytes  = 1 << 20
-	healthTimeout = 2 * time.Second
+const maxBodyBytes = 1 << 20
+
+var (
+	errNotFound = problem{http.StatusNotFound, "not found"}
+	errConflict = problem{http.StatusConflict, "the order has another version"}
 )
 
 type api struct{ store *store }
@@ -22,160 +22,84 @@ type api struct{ store *store }
 func routes(store *store) http.Handler {
 	a := api{store}
 	mux := http.NewServeMux()
-	mux.Handle("POST /orders", handler(a.create))
-	mux.Handle("GET /orders", handler(a.list))
-	mux.Handle("GET /orders/{id}", handler(a.get))
-	mux.Handle("PATCH /orders/{id}", handler(a.update))
-	mux.Handle("DELETE /orders/{id}", handler(a.remove))
-	mux.Handle("GET /customers/{id}/summary", handler(a.summarise))
-	mux.HandleFunc("GET /healthz", a.health)
+	mux.Handle("POST /orders", handler{http.StatusCreated, a.create})
+	mux.Handle("GET /orders", handler{http.StatusOK, a.list})
+	mux.Handle("GET /orders/{id}", handler{http.StatusOK, byID(store.get)})
+	mux.Handle("PATCH /orders/{id}", handler{http.StatusOK, a.update})
+	mux.Handle("DELETE /orders/{id}", handler{http.StatusNoContent, byID(store.remove)})
+	mux.Handle("GET /customers/{id}/summary", handler{http.StatusOK, byID(store.summarise)})
+	mux.Handle("GET /healthz", handler{http.StatusOK, a.health})
 	return mux
 }
 
-// A handler that may fail; its error becomes a problem.
-type handler func(http.ResponseWriter, *http.Request) error
+// A handler returns the body of a reply with its status, or an error, which becomes a problem.
+type handler struct {
+	status int
+	handle func(http.ResponseWriter, *http.Request) (any, error)
+}
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	err := h(w, r)
-	switch {
-	case err == nil:
-	case errors.Is(err, errInvalid):
-		problem(w, http.StatusBadRequest, err.Error())
-	case errors.Is(err, errNotFound):
-		problem(w, http.StatusNotFound, err.Error())
-	case errors.Is(err, errConflict):
-		problem(w, http.StatusConflict, err.Error())
-	default:
-		slog.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
-		problem(w, http.StatusServiceUnavailable, "the order could not be processed")
+	body, err := h.handle(w, r)
+	if err == nil {
+		reply(w, h.status, "application/json", body)
+		return
 	}
+	found, known := errors.AsType[problem](err)
+	if !known {
+		slog.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		found = problem{http.StatusServiceUnavailable, "the order could not be processed"}
+	}
+	reply(w, found.status, "application/problem+json",
+		map[string]any{"title": http.StatusText(found.status), "status": found.status, "detail": found.detail})
 }
 
-func (a api) create(w http.ResponseWriter, r *http.Request) error {
-	var wanted newOrder
-	if err := read(w, r, &wanted); err != nil {
-		return err
-	}
-	if err := wanted.check(); err != nil {
-		return err
+func (a api) create(w http.ResponseWriter, r *http.Request) (any, error) {
+	wanted, err := read[newOrder](w, r)
+	if err != nil {
+		return nil, err
 	}
 	created, err := a.store.create(r.Context(), wanted)
-	if err != nil {
-		return err
-	}
 	w.Header().Set("Location", fmt.Sprintf("/orders/%d", created.ID))
-	return reply(w, http.StatusCreated, orderWithLines{created, wanted.Lines})
+	return orderWithLines{created, wanted.Lines}, err
 }
 
-func (a api) get(w http.ResponseWriter, r *http.Request) error {
+func (a api) update(w http.ResponseWriter, r *http.Request) (any, error) {
 	id, err := pathID(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found, err := a.store.get(r.Context(), id)
+	wanted, err := read[change](w, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return reply(w, http.StatusOK, found)
+	return a.store.update(r.Context(), id, wanted)
 }
 
-func (a api) update(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r)
+func (a api) list(_ http.ResponseWriter, r *http.Request) (any, error) {
+	wanted, err := listingOf(r.URL.Query())
 	if err != nil {
-		return err
-	}
-	var wanted change
-	if err := read(w, r, &wanted); err != nil {
-		return err
-	}
-	if err := wanted.check(); err != nil {
-		return err
-	}
-	updated, err := a.store.update(r.Context(), id, wanted)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, updated)
-}
-
-func (a api) remove(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r)
-	if err != nil {
-		return err
-	}
-	if err := a.store.remove(r.Context(), id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-func (a api) list(w http.ResponseWriter, r *http.Request) error {
-	wanted, err := listingOf(r)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	found, err := a.store.list(r.Context(), wanted)
-	if err != nil {
-		return err
-	}
 	result := page{Items: found}
 	if int64(len(found)) == wanted.limit {
 		result.NextAfter = &found[len(found)-1].ID
 	}
-	return reply(w, http.StatusOK, result)
+	return result, err
 }
 
-func (a api) summarise(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r)
-	if err != nil {
-		return err
-	}
-	found, err := a.store.summarise(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, found)
+func (a api) health(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return nil, a.store.ping(r.Context())
 }
 
-func (a api) health(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
-	defer cancel()
-	if err := a.store.ping(ctx); err != nil {
-		problem(w, http.StatusServiceUnavailable, "PostgreSQL does not answer")
-		return
-	}
-	w.WriteHeader(http.StatusOK)
-}
-
-func listingOf(r *http.Request) (listing, error) {
-	wanted, query := listing{limit: defaultLimit}, r.URL.Query()
-	if !query.Has("customer") {
-		return wanted, invalid("customer: required")
-	}
-	if status := query.Get("status"); query.Has("status") {
-		if !slices.Contains(statuses, status) {
-			return wanted, invalid("status: must be one of %v", statuses)
-		}
-		wanted.status = &status
-	}
-	if query.Has("after") {
-		wanted.after = new(int64)
-	}
-	for name, value := range map[string]*int64{"customer": &wanted.customer, "after": wanted.after, "limit": &wanted.limit} {
-		if !query.Has(name) {
-			continue
-		}
-		number, err := strconv.ParseInt(query.Get(name), 10, 64)
+func byID[T any](handle func(context.Context, int64) (T, error)) func(http.ResponseWriter, *http.Request) (any, error) {
+	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		id, err := pathID(r)
 		if err != nil {
-			return wanted, invalid("%s: must be a whole number", name)
+			return nil, err
 		}
-		*value = number
+		return handle(r.Context(), id)
 	}
-	if wanted.limit < 1 || wanted.limit > maxLimit {
-		return wanted, invalid("limit: must be 1 to %d", maxLimit)
-	}
-	return wanted, nil
 }
 
 // A text that is no id names no order, as an id that no order has.
@@ -187,24 +111,32 @@ func pathID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-func read(w http.ResponseWriter, r *http.Request, into any) error {
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes)).Decode(into); err != nil {
-		return invalid("body: %v", err)
+func read[T interface{ check() error }](w http.ResponseWriter, r *http.Request) (wanted T, err error) {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes)).Decode(&wanted); err != nil {
+		return wanted, invalid("body: %v", err)
 	}
-	return nil
+	return wanted, wanted.check()
 }
 
-func reply(w http.ResponseWriter, status int, body any) error {
-	w.Header().Set("Content-Type", "application/json")
+func reply(w http.ResponseWriter, status int, contentType string, body any) {
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	return json.NewEncoder(w).Encode(body)
-}
-
-func problem(w http.ResponseWriter, status int, detail string) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	body := map[string]any{"type": "about:blank", "title": http.StatusText(status), "status": status, "detail": detail}
+	if status == http.StatusNoContent {
+		return
+	}
 	if err := json.NewEncoder(w).Encode(body); err != nil {
-		slog.Error("problem not sent", "error", err)
+		slog.Error("reply not sent", "error", err)
 	}
+}
+
+// An error that the client sees, as RFC 9457 describes it.
+type problem struct {
+	status int
+	detail string
+}
+
+func (p problem) Error() string { return p.detail }
+
+func invalid(format string, arguments ...any) error {
+	return problem{http.StatusBadRequest, fmt.Sprintf(format, arguments...)}
 }

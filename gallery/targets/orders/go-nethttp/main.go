@@ -2,9 +2,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"log/slog"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -16,15 +17,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-const (
-	defaultPoolSize = 16
-	stopTimeout     = 9 * time.Second
-)
+const stopTimeout = 9 * time.Second
 
 func main() {
 	if err := run(); err != nil {
-		slog.Error("stopped", "error", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 
@@ -36,24 +33,18 @@ func run() error {
 		return err
 	}
 	defer pool.Close()
-	address := net.JoinHostPort(setting("BIND", "127.0.0.1"), setting("PORT", "8080"))
+	address := net.JoinHostPort(cmp.Or(os.Getenv("BIND"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "8080"))
 	server := &http.Server{Addr: address, Handler: routes(&store{pool}), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.ListenAndServe() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	closing, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	if err := server.Shutdown(closing); err != nil {
+	stopped := make(chan error, 1)
+	context.AfterFunc(ctx, func() {
+		closing, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		stopped <- server.Shutdown(closing)
+	})
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return <-stopped
 }
 
 func openPool(ctx context.Context) (*pgxpool.Pool, error) {
@@ -61,17 +52,10 @@ func openPool(ctx context.Context) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := strconv.ParseInt(setting("DB_POOL_SIZE", strconv.Itoa(defaultPoolSize)), 10, 32)
+	size, err := strconv.ParseInt(cmp.Or(os.Getenv("DB_POOL_SIZE"), "16"), 10, 32)
 	if err != nil {
 		return nil, err
 	}
 	config.MaxConns = int32(size)
 	return pgxpool.NewWithConfig(ctx, config)
-}
-
-func setting(name, absent string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return absent
 }

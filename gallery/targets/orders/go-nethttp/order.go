@@ -1,19 +1,15 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
+	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 )
 
-const (
-	maxLines          = 20
-	maxQuantity       = 1000
-	maxUnitPriceCents = 10_000_000
-	defaultLimit      = 20
-	maxLimit          = 100
-)
+const maxLines = 20
 
 var (
 	statuses   = []string{"new", "paid", "shipped", "cancelled"}
@@ -64,11 +60,34 @@ type summary struct {
 	ByStatus   map[string]int64 `json:"byStatus"`
 }
 
+type statusTotals struct {
+	Status             string
+	Orders, TotalCents int64
+}
+
 type listing struct {
-	customer int64
-	status   *string
-	after    *int64
-	limit    int64
+	status          *string
+	customer, after *int64
+	limit           int64
+}
+
+func listingOf(query url.Values) (wanted listing, err error) {
+	if status := query.Get("status"); query.Has("status") {
+		if !slices.Contains(statuses, status) {
+			return wanted, invalid("status: must be one of %v", statuses)
+		}
+		wanted.status = &status
+	}
+	limit := new(int64(20))
+	for name, value := range map[string]**int64{"customer": &wanted.customer, "after": &wanted.after, "limit": &limit} {
+		if number, err := strconv.ParseInt(query.Get(name), 10, 64); err == nil {
+			*value = &number
+		} else if query.Has(name) || name == "customer" {
+			return wanted, invalid("%s: must be a whole number", name)
+		}
+	}
+	wanted.limit = *limit
+	return wanted, between("limit", limit, 1, 100)
 }
 
 func (o newOrder) check() error {
@@ -78,14 +97,13 @@ func (o newOrder) check() error {
 	if len(o.Lines) < 1 || len(o.Lines) > maxLines {
 		return invalid("lines: must have 1 to %d elements", maxLines)
 	}
-	for index, each := range o.Lines {
-		switch {
-		case !skuPattern.MatchString(each.SKU):
-			return invalid("lines/%d/sku: must be 1 to 40 of A-Z, 0-9 and -", index)
-		case !within(each.Quantity, 1, maxQuantity):
-			return invalid("lines/%d/quantity: must be 1 to %d", index, maxQuantity)
-		case !within(each.UnitPriceCents, 0, maxUnitPriceCents):
-			return invalid("lines/%d/unitPriceCents: must be 0 to %d", index, maxUnitPriceCents)
+	for _, each := range o.Lines {
+		if !skuPattern.MatchString(each.SKU) {
+			return invalid("sku: must be 1 to 40 of A-Z, 0-9 and -")
+		}
+		quantity := between("quantity", each.Quantity, 1, 1_000)
+		if err := cmp.Or(quantity, between("unitPriceCents", each.UnitPriceCents, 0, 10_000_000)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -108,10 +126,9 @@ func (c change) check() error {
 	return nil
 }
 
-func within(value *int64, low, high int64) bool {
-	return value != nil && low <= *value && *value <= high
-}
-
-func invalid(format string, arguments ...any) error {
-	return fmt.Errorf("%w: %s", errInvalid, fmt.Sprintf(format, arguments...))
+func between(name string, value *int64, low, high int64) error {
+	if value == nil || *value < low || *value > high {
+		return invalid("%s: must be %d to %d", name, low, high)
+	}
+	return nil
 }
