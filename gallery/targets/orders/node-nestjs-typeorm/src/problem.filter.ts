@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from "@nestjs/common";
 import type { HttpAdapterHost } from "@nestjs/core";
+import { EntityNotFoundError } from "typeorm";
 
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -11,7 +12,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost) {
     const { httpAdapter } = this.adapterHost;
     const response = host.switchToHttp().getResponse();
-    const status = statusOf(exception);
+    const status = exception instanceof EntityNotFoundError ? 404 : statusOf(exception);
     if (status >= 500) {
       this.logger.error(exception);
     }

@@ -31,16 +31,12 @@ export class OrdersService {
     }
   }
 
-  async get(id: number) {
-    const order = await this.orders.findOne({
+  get(id: number) {
+    return this.orders.findOneOrFail({
       where: { id },
       relations: { lines: true },
       order: { lines: { position: "ASC" } },
     });
-    if (order === null) {
-      throw new NotFoundException("no such order");
-    }
-    return order;
   }
 
   // The builder adds 1 to the version by itself. A version may exceed the column's 32 bits: no order has it.
@@ -56,10 +52,8 @@ export class OrdersService {
       const [{ customer_id: customerId, total_cents: totalCents, created_at: createdAt, ...others }] = raw;
       return this.orders.create({ ...others, customerId, totalCents, createdAt });
     }
-    if (await this.orders.existsBy({ id })) {
-      throw new ConflictException("the order has another version");
-    }
-    throw new NotFoundException("no such order");
+    await this.orders.findOneByOrFail({ id });
+    throw new ConflictException("the order has another version");
   }
 
   // The database deletes the lines with their order.
@@ -83,10 +77,7 @@ export class OrdersService {
   }
 
   async summarise(id: number) {
-    const customer = await this.customers.findOneBy({ id });
-    if (customer === null) {
-      throw new NotFoundException("no such customer");
-    }
+    const customer = await this.customers.findOneByOrFail({ id });
     const groups = await this.orders
       .createQueryBuilder("order")
       .select("order.status", "status")
