@@ -315,3 +315,68 @@ def test_a_login_of_oauth_is_the_operation_of_its_token_url(tmp_path: Path) -> N
     assert (sign.is_login, sign.call["capture"]) == (True, {"token": "/access_token"})
     assert sign.message == '{"username":"ada"}'
     assert get_me.call["headers"] == {"Authorization": "Bearer ${login.token}"}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "header"),
+    [
+        ({"name": "Authorization", "description": "The JWT token. Format: Token xxxxxx.yyyyyyy.zzzzzz"}, "Token "),
+        ({"name": "Authorization", "description": "Type `Bearer <token>`"}, "Bearer "),
+        ({"name": "Authorization"}, "Bearer "),
+        ({"name": "X-Auth-Token"}, ""),
+    ],
+)
+def test_a_key_in_a_header_for_tokens_is_what_a_login_returns(
+    tmp_path: Path, scheme: dict[str, Any], header: str
+) -> None:
+    api = _with_users(tmp_path, {"type": "apiKey", "in": "header", **scheme}, example={"email": "ada@example.org"})
+
+    login, register, me = api.operations
+    assert (login.is_login, login.call["capture"], register.is_login) == (True, {"token": "/user/token"}, False)
+    assert me.call["headers"] == {scheme["name"]: f"{header}${{login.token}}"}
+    assert api.advice == []
+
+
+def test_a_key_that_no_login_returns_is_asked_for(tmp_path: Path) -> None:
+    api = _with_users(tmp_path, {"type": "apiKey", "in": "header", "name": "X-API-Key"}, example={"email": "a@b.org"})
+
+    assert not any(each.is_login for each in api.operations)
+    assert api.operations[-1].call["headers"] == {"X-API-Key": "replace-me"}
+
+
+def test_where_no_user_is_known_a_registration_logs_in(tmp_path: Path) -> None:
+    api = _with_users(tmp_path, {"type": "http", "scheme": "bearer"})
+
+    register, me = api.operations
+    assert (register.is_login, register.call["capture"]) == (True, {"token": "/user/token"})
+    assert "${" in str(register.message), "each user registers under an address of its own"
+    assert me.call["headers"] == {"Authorization": "Bearer ${login.token}"}
+    assert api.advice == []
+    assert "it needs a user who exists: register registers one for each virtual user" in " ".join(api.left_out)
+
+
+def _with_users(tmp_path: Path, scheme: dict[str, Any], example: dict[str, Any] | None = None) -> ImportedApi:
+    """An API whose login and registration return a token within the user; the example is of its login."""
+    text = {"type": "string"}
+    credentials = {"type": "object", "properties": {"email": {**text, "format": "email"}}}
+    shown = {"properties": {"user": {"type": "object", "properties": {"token": text, "email": text}}}}
+    reply = {"200": {"description": "a user", "content": {"application/json": {"schema": shown}}}}
+
+    def post(name: str, **beside: object) -> dict[str, Any]:
+        content = {"application/json": {"schema": credentials, **beside}}
+        return {"operationId": name, "requestBody": {"content": content}, "responses": reply}
+
+    me = {"operationId": "me", "security": [{"t": []}], "responses": {"200": {"description": "the user"}}}
+    given = {} if example is None else {"example": example}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "t", "version": "1"},
+        "components": {"securitySchemes": {"t": scheme}},
+        "paths": {
+            "/users/login": {"post": post("login", **given)},
+            "/users": {"post": post("register")},
+            "/user": {"get": me},
+        },
+    }
+    (tmp_path / "api.json").write_text(json.dumps(document), "utf-8")
+    return import_openapi(tmp_path / "api.json")

@@ -11,6 +11,7 @@
 - `catalogue`: products exist, and are found by their slug alone.
 - `customers`: an order names a customer, who exists.
 - `token`: requests need the bearer token t.
+- `slash`: paths end in a slash, and without it in a redirect. `moved`: all requests belong to another host.
 - `described`: the service shows its description.
 """
 
@@ -136,6 +137,12 @@ class _Handler(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def _result(self, body: Any) -> tuple[int, Mapping[str, str], Any]:
+        if "moved" in self.server.rules:
+            return 308, {"location": f"https://orders.example{self.path}"}, None
+        if "slash" in self.server.rules:
+            if not self.path.endswith("/"):
+                return 307, {"location": f"{self.path}/"}, None
+            self.path = self.path.removesuffix("/")
         self._check_headers()
         if self.path == "/openapi.json" and "described" in self.server.rules:
             return 200, {}, description(*self.server.rules)

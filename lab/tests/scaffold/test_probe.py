@@ -73,6 +73,20 @@ def test_identifiers_are_found_where_they_stand(folder: Path, rule: str, place: 
     assert "without" not in table
 
 
+def test_a_redirect_is_not_what_is_measured(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    probed(folder, "slash")
+
+    calls = {name: each.http for name, each in operations(folder).items()}
+    assert {call.path for call in calls.values() if call is not None} == {"/orders/", "/orders/${captured.id}/"}
+    assert {call.expect for call in calls.values() if call is not None} == {200, 204}
+    assert "- createOrder is at /orders/, not at /orders." in capsys.readouterr().out
+
+
+def test_a_service_that_has_moved_is_named(folder: Path) -> None:
+    with pytest.raises(BakeoffError, match=r"refuses every operation .*moved to https://orders\.example/orders"):
+        probed(folder, "moved")
+
+
 def test_headers_that_the_service_asks_for_are_sent(folder: Path) -> None:
     probed(folder, "header")
 

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bakeoff.conformance.case import Differences, Exchange
 from bakeoff.conformance.exchange import HttpRequest, NoReplyError
@@ -23,6 +23,8 @@ from bakeoff.workload.template import parse_template
 
 _TIMEOUT_S = 10.0
 _SHOWN = 120
+# The request itself belongs elsewhere; 302 and 303 name a result.
+_MOVED = (301, 307, 308)
 _SEED = 1
 # The statuses of gRPC as those of HTTP that mean the same.
 _CODES = {
@@ -61,23 +63,32 @@ class Sent:
 
 @dataclass(frozen=True)
 class Reply:
-    """`code` is the status as HTTP has it, 0 where there was no reply; `status` as the protocol has it."""
+    """`code` is the status as HTTP has it, 0 where there was no reply; `status` as the protocol has it.
+
+    `is_described`: the operation expects the status.
+    """
 
     code: int
     status: int | str
     headers: Mapping[str, str] = field(default_factory=dict)
     document: Json = None
     text: str = ""
+    is_described: bool = False
 
     @property
     def is_good(self) -> bool:
         """Whether the service did what was asked, or says where the result is."""
-        return 200 <= self.code < 400
+        return 200 <= self.code < 400 and not self.moved_to
+
+    @property
+    def moved_to(self) -> str:
+        """Where the request should have gone, of a redirect that no description expects; otherwise empty."""
+        return self.headers.get("location", "") if self.code in _MOVED and not self.is_described else ""
 
     @property
     def shown(self) -> str:
         """The status, and the first words of what the service says of it."""
-        words = " ".join(self.text.split())[:_SHOWN]
+        words = f"moved to {self.moved_to}" if self.moved_to else " ".join(self.text.split())[:_SHOWN]
         return f"{self.status or 'no reply'}{f': {words}' if words else ''}"
 
     def captured(self, places: Mapping[str, str]) -> dict[str, str] | None:
@@ -125,9 +136,12 @@ class Service:
     def send_again(self, operation: Operation, sent: Sent) -> Reply:
         self.requests += 1
         try:
-            return self._send(operation, sent)
+            reply = self._send(operation, sent)
         except NoReplyError as error:
             return Reply(0, "", text=str(error))
+        expect = self.call(operation).expect
+        expected = [expect] if isinstance(expect, int | str) else expect
+        return replace(reply, is_described=reply.status in expected)
 
 
 class _Known(dict[str, str]):

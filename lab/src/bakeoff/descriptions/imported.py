@@ -14,9 +14,17 @@ Table: TypeAlias = Mapping[str, Json]
 READ_WEIGHT = 3
 
 
+def gives_credentials(message: str | None) -> bool:
+    """Whether the description gives each value of the message of a login."""
+    return message not in (None, "", "{}") and "${" not in str(message)
+
+
 @dataclass(frozen=True)
 class ImportedOperation:
-    """One `[[operations]]` of the workload. `about` is what the description says of it, `call` its request."""
+    """One `[[operations]]` of the workload. `about` is what the description says of it, `call` its request.
+
+    A login that `registers` makes a new user each time.
+    """
 
     name: str
     call: Table
@@ -27,6 +35,7 @@ class ImportedOperation:
     message: str | None = None
     body: str = "json"
     is_login: bool = False
+    registers: bool = False
     effect: Table | None = None
     reads: Table | None = None
 
@@ -37,8 +46,8 @@ class ImportedOperation:
 
     @property
     def gives_credentials(self) -> bool:
-        """Whether the description gives each value of its message: a login is then sent as it is."""
-        return self.message not in (None, "", "{}") and "${" not in str(self.message)
+        """Whether a login can be sent as it is."""
+        return self.registers or gives_credentials(self.message)
 
     def members(self, side: str) -> dict[str, Json]:
         """Its members in a workload.toml; `side` is the table of its call, http or grpc."""

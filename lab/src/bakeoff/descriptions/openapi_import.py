@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from bakeoff.descriptions.faults import advice_notes, left_out_notes
-from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
+from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table, gives_credentials
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
@@ -19,6 +19,11 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
 _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|token|session", re.IGNORECASE)
+_REGISTRATION = re.compile(r"regist(er|ration)|sign[-_]?up|(?<=/)(user|account)s?/?$", re.IGNORECASE)
+# A key in one of these headers is the token that a login returns, where there is a login.
+_TOKEN_HEADER = re.compile(r"authorization|.*token", re.IGNORECASE)
+# The word before the token, as descriptions show it: "Token xxxxxx.yyyyyyy.zzzzzz", "Bearer <token>".
+_SHOWN_WAY = re.compile(r"\b(Bearer|Token|JWT) +(?=[<{\[]|x{2,}|your|[\w-]+\.[\w-]+\.)", re.IGNORECASE)
 _LOGOUT = re.compile(r"(log|sign)[-_]?out|revoke", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
 _HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
@@ -38,7 +43,8 @@ class _Import:
         self._reasons = {each: self._reason_by_itself(each) for each in self._described}
         self._sent = [each for each in self._described if self._reasons[each] is None]
         self._entities = Entities(self._sent, self._templates)
-        self._login = next((each for each in self._sent if self._token_place(each) is not None), None)
+        self._login = next((each for each in self._sent if self._logs_in(each)), None)
+        self._registration = self._registration_that_logs_in()
         self._advice, self._left_out = advice_notes(), left_out_notes()
         self._messages = Messages(self._templates, self._entities, self._advice)
         self._credentials: dict[str, str] = {}
@@ -85,7 +91,7 @@ class _Import:
         if described.method != "GET" or not _HEALTH.search(described.path) or described.variables:
             return False
         is_open = not any(described.required(place) for place in ("query", "header", "cookie"))
-        needs_login = self._login is not None and any(map(self._is_bearer, self._description.needed_schemes(described)))
+        needs_login = self._login is not None and any(map(_is_token, self._description.needed_schemes(described)))
         return is_open and described.body is None and not needs_login
 
     def _health(self, described: DescribedOperation) -> Table:
@@ -113,6 +119,8 @@ class _Import:
 
     def _reason_among_others(self, described: DescribedOperation) -> str | None:
         """Why an operation would make others fail; None where it does not."""
+        if self._registration is not None and described is not self._login and self._logs_in(described):
+            return f"it needs a user who exists: {self._registration.name} registers one for each virtual user"
         collected = self._entities.collects(described)
         if described.method == "DELETE" and collected is not None:
             return "it deletes what the other operations use"
@@ -125,7 +133,8 @@ class _Import:
         is_login, created = described is self._login, self._entities.created_by(described)
         owner = self._entities.owner(described) if not is_login else None
         needed = owner if owner is not None or is_login else self._messages.link(described)
-        message = self._messages.message(described, is_login=is_login)
+        registers = described is self._registration
+        message = self._messages.message(described, is_login=is_login and not registers)
         effect, reads = (None, None) if is_login else self._entities.state(described)
         return ImportedOperation(
             described.name,
@@ -137,6 +146,7 @@ class _Import:
             message=message,
             body="json" if described.body is None else described.body.kind or "json",
             is_login=is_login,
+            registers=registers,
             effect=effect,
             reads=reads,
         )
@@ -174,27 +184,42 @@ class _Import:
             call["reply"] = {owner.id_place: "${captured.id}"}
         return call
 
+    def _logs_in(self, described: DescribedOperation) -> bool:
+        """Whether its reply has a token, by its names, or as OAuth 2 says it for the URL of tokens."""
+        names_login = _LOGIN.search(f"{described.path} {described.name}") is not None
+        return (names_login or self._gives_tokens(described)) and self._token_place(described) is not None
+
+    def _registration_that_logs_in(self) -> DescribedOperation | None:
+        """An open registration that returns a token, where nobody knows credentials of a user who exists."""
+        open_to_all = (each for each in self._sent if not self._description.needed_schemes(each))
+        named = (each for each in open_to_all if _REGISTRATION.search(f"{each.name} {each.path}"))
+        registration = next((each for each in named if self._token_place(each) is not None), None)
+        if registration is None or registration is self._login:
+            return None
+        if self._login is not None:
+            messages = Messages(self._templates, self._entities, advice_notes())
+            if gives_credentials(messages.message(self._login, is_login=True)):
+                return None
+        self._login = registration
+        return registration
+
     def _token_place(self, described: DescribedOperation) -> str | None:
-        """Where the reply of a login has its token: by its names, or as OAuth 2 says it for the URL of tokens."""
+        """Where a reply has a token: in itself, or in one of its members."""
         if described.method != "POST" or described.variables:
             return None
         members = {} if described.reply is None else self._templates.members(described.reply, written=False)
-        place = next((f"/{name}" for name in _TOKENS if name in members), None)
+        own = [f"/{token}" for token in _TOKENS if token in members]
+        within = {name: self._templates.members(schema, written=False) for name, schema in members.items()}
+        places = [*own, *(f"/{name}/{token}" for token in _TOKENS for name in within if token in within[name])]
         if self._gives_tokens(described):
-            return place or "/access_token"
-        names_login = _LOGIN.search(f"{described.path} {described.name}")
-        return place if names_login and any(map(self._is_bearer, self._description.schemes.values())) else None
+            return next(iter(places), "/access_token")
+        return next(iter(places), None) if any(map(_is_token, self._description.schemes.values())) else None
 
     def _gives_tokens(self, described: DescribedOperation) -> bool:
         path = f"{described.base_path}{described.path}".rstrip("/")
         flows = [object_in(object_in(each, "flows"), "password") for each in self._description.schemes.values()]
         urls = [urlsplit(text_in(each, "tokenUrl")).path.strip("/") for each in flows if "tokenUrl" in each]
         return any(path.endswith(f"/{url}") for url in urls if url)
-
-    def _is_bearer(self, scheme: JsonObject) -> bool:
-        return scheme.get("type") in ("oauth2", "openIdConnect") or (
-            scheme.get("type") == "http" and text_in(scheme, "scheme").lower() == "bearer"
-        )
 
     def _authorization(self, described: DescribedOperation) -> dict[str, str]:
         """The headers that an operation asks for; a token that no login returns is given to the lab."""
@@ -210,7 +235,9 @@ class _Import:
     def _scheme_headers(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
         for scheme in self._description.needed_schemes(described):
             kind, way = text_in(scheme, "type"), text_in(scheme, "scheme").capitalize()
-            if kind == "apiKey" and scheme.get("in") == "header":
+            if _is_token(scheme) and kind == "apiKey" and self._login is not None:
+                yield text_in(scheme, "name"), _token_as_shown(scheme)
+            elif kind == "apiKey" and scheme.get("in") == "header":
                 yield self._header(text_in(scheme, "name"), "replace-me")
             elif kind == "apiKey" and scheme.get("in") == "cookie":
                 yield self._header("Cookie", f"{text_in(scheme, 'name')}=replace-me")
@@ -218,7 +245,7 @@ class _Import:
                 continue
             elif kind == "mutualTLS":
                 self._advice.add("Operations need a client certificate, which requests do not have.")
-            elif not self._is_bearer(scheme):
+            elif not _is_bearer(scheme):
                 yield self._header("Authorization", f"{way or 'Basic'} replace-me")
             elif self._login is not None:
                 yield "Authorization", "Bearer ${login.token}"
@@ -244,3 +271,23 @@ class _Import:
         self._credentials[name] = value
         self._advice.add(f"Requests need the header {name}: write its value in the place of replace-me.")
         return name, value
+
+
+def _is_bearer(scheme: JsonObject) -> bool:
+    return scheme.get("type") in ("oauth2", "openIdConnect") or (
+        scheme.get("type") == "http" and text_in(scheme, "scheme").lower() == "bearer"
+    )
+
+
+def _is_token(scheme: JsonObject) -> bool:
+    """Whether it asks for what a login returns: a bearer token, or a key in a header for tokens."""
+    is_key = scheme.get("type") == "apiKey" and scheme.get("in") == "header"
+    return _is_bearer(scheme) or (is_key and _TOKEN_HEADER.fullmatch(text_in(scheme, "name")) is not None)
+
+
+def _token_as_shown(scheme: JsonObject) -> str:
+    """The value of a key's header: after the word that the description shows, in Authorization after Bearer."""
+    shown = _SHOWN_WAY.search(text_in(scheme, "description"))
+    is_authorization = text_in(scheme, "name").lower() == "authorization"
+    way = shown[1] if shown is not None else "Bearer" if is_authorization else ""
+    return f"{way} ${{login.token}}".strip()

@@ -60,7 +60,7 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
 def _logins(api: ImportedApi) -> Iterator[Members]:
     """The login with its credentials; a person writes those that the description does not give."""
     for each in api.operations:
-        if each.is_login and each.message is not None:
+        if each.is_login and not each.registers and each.message is not None:
             message = Open(each.message, "credentials that exist", counts=True)
             yield {"name": each.name, "message": each.message if each.gives_credentials else message}
 

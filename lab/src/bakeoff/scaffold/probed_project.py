@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bakeoff.conformance.service import service_at
 from bakeoff.documents.checked import Json
+from bakeoff.errors import BakeoffError
 from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.scaffold.new_project import rewrite_project, write_project
 from bakeoff.scaffold.probe.changes import entry_of
@@ -42,6 +43,12 @@ def _probed(project: Project, new: NewProject, url: str) -> NewProject:
     operations = {each.name: each for each in workload.declared.operations}
     access = access_of(url, os.environ.get(TOKEN_VARIABLE) or None)
     learnt = Probe(service_at(workload, protocol, access), dict(operations)).learn()
+    if not learnt.operations.keys() - learnt.refused.keys():
+        name, reply = next(iter(learnt.refused.items()))
+        raise BakeoffError(
+            f"{access.address} refuses every operation of the description, {name} for one: {reply}. "
+            "Name the address that serves this description, with credentials where it asks for some."
+        )
     there = "" if is_loopback(access.host) else ", which is not this machine"
     changed = _with_entries(new, learnt, operations, protocol)
     lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt, changed)]

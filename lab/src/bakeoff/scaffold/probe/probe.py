@@ -365,7 +365,9 @@ class Probe:
 
 def _is_of_something_else(before: Reply, after: Reply, about: str) -> bool:
     """Whether a service complains of another thing than before, and not of the one that was changed."""
-    plain = [re.sub(r"\w*\d\w*", "", f"{each.code} {each.text}") for each in (before, after)]
+    if after.moved_to:
+        return False
+    plain = [re.sub(r"\w*\d\w*", "", f"{each.code} {each.shown}") for each in (before, after)]
     return after.code != 0 and plain[0] != plain[1] and about.lower() not in after.text.lower()
 
 

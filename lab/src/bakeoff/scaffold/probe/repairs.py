@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -55,6 +56,21 @@ Repair = Callable[[Operation, Reply, Known], Iterator[Change]]
 def changes_for(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
     for repair in _REPAIRS:
         yield from repair(operation, reply, known)
+
+
+def _moved(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
+    """The path that a redirect names: the same with a slash at its end or without, or one without variables."""
+    call = operation.call(known.protocol)
+    if not reply.moved_to or not isinstance(call, HttpCall):
+        return
+    path, mark, query = call.path.partition("?")
+    paths = [path.removesuffix("/") if path.endswith("/") else f"{path}/"]
+    moved = urlsplit(reply.moved_to).path
+    if "${" not in path and moved:
+        paths.append(moved)
+    for each in paths:
+        changed = with_call(operation, "http", path=f"{each}{mark}{query}")
+        yield Change(f"is at {each}, not at {path}", {operation.name: changed}, about=f"moved to {reply.moved_to}")
 
 
 def _headers(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
@@ -242,7 +258,7 @@ def _omissions(operation: Operation, reply: Reply, known: Known) -> Iterator[Cha
 
 
 _REPAIRS: Sequence[Repair] = (
-    *(_headers, _tags, _versions, _links, _named_entities, _other_ids, _orders),
+    *(_moved, _headers, _tags, _versions, _links, _named_entities, _other_ids, _orders),
     _omissions,
 )
 
