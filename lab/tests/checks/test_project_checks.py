@@ -113,5 +113,7 @@ def test_each_part_runs_its_own_checks_and_its_share_of_what_checks_both(clone: 
     assert {each.name for each in tool} | {each.name for each in gallery} == {each.name for each in checks}
     assert both == {"pytest end-to-end", "pytest"}
     assert all(any(path.startswith("gallery") for path in (each.directory, *each.inputs)) for each in gallery)
+    # A clone without the gallery runs them too.
+    assert [each.name for each in tool if "gallery/" in " ".join((each.directory, *each.command))] == []
     (tests,) = (each for each in of_part(checks, "gallery", "go-rest") if each.name in both)
     assert tests.usual[-4:] == ("-m", "end_to_end and not exhaustive and gallery", "-k", "go-rest")
