@@ -2,7 +2,8 @@
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,8 @@ def the_gallery() -> Project:
     return GALLERY
 
 
-def gallery_targets() -> list[Target]:
+@cache
+def gallery_targets() -> Sequence[Target]:
     """Its targets, for the parameters of tests; none where it is absent."""
     return find_targets(GALLERY) if GALLERY.file.is_file() else []
 
