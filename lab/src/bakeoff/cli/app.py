@@ -146,19 +146,30 @@ def init(
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
     ] = False,
-    protocol: Annotated[str | None, typer.Option(help="With --full: rest or grpc. [rest]")] = None,
+    protocol: Annotated[str | None, typer.Option(help="With --full or --target: rest or grpc. [rest]")] = None,
     database: Annotated[
         str | None, typer.Option(help="With --full: postgresql, or none for a store without audit. [postgresql]")
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="WORKLOAD", help="Add a target of this workload to the project, in place of a project."),
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="With --target: its language, such as ruby.")] = None,
+    framework: Annotated[str | None, typer.Option(help="With --target: its framework, such as 'Rails 8.1'.")] = None,
 ) -> None:
-    """Create a project for your own service: a bakeoff.toml from its repository and its API's description."""
-    from bakeoff.cli.init import InitOptions, make_project
+    """Create a project for your own service: a bakeoff.toml from its repository and its API's description.
 
-    make_project(
-        InitOptions(
-            words or [], openapi, proto, full, protocol, database, proto_path or [], probe, har, from_curl or []
-        )
+    With --target, create the folder of a new target for a workload that the project has.
+    """
+    from bakeoff.cli.init import InitOptions, make_project, make_target
+
+    options = InitOptions(
+        words or [], openapi, proto, full, protocol, database, proto_path or [], probe, har, from_curl or []
     )
+    if target is None and language is None and framework is None:
+        make_project(options)
+    else:
+        make_target(options, target, language, framework)
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import typer
 
 from bakeoff.errors import UsageError
-from bakeoff.project import COMMAND, PROJECT_FILE, PROJECT_VARIABLE, Project, path_here
+from bakeoff.project import COMMAND, PROJECT_FILE, PROJECT_VARIABLE, Project, find_project, path_here
 
 _EXPLANATIONS = {
     "workload.toml": "what is sent, and what must then be stored",
@@ -19,6 +19,12 @@ _EXPLANATIONS = {
     "upsert.sql": "one statement, for --preload and calibrate",
     "saving.json": "conformance cases",
     "target.toml": "how the API is built and started",
+}
+_TARGET_FILES = {
+    "target.toml": "how it is built and started: [build] and [run] are yours to write",
+    "README.md": "the headings that a review expects",
+    "OPERATIONS.md": "each operation and conformance case; remove it in the end",
+    ".gitignore": "what the build makes",
 }
 
 
@@ -58,6 +64,43 @@ def make_project(options: InitOptions) -> None:
         _check_probe(options)
     for line in _folders(options) if options.full else _one_file(options):
         typer.echo(line)
+
+
+def make_target(options: InitOptions, workload: str | None, language: str | None, framework: str | None) -> None:
+    """Writes the folder of a target of a workload; prints its files, the next commands and what a review asks."""
+    if workload is None or language is None:
+        raise UsageError(f"--target and --language go together: {COMMAND} init --target WORKLOAD --language ruby")
+    others = replace(options, words=(), protocol=None)
+    if any(getattr(others, each.name) for each in fields(others)) or options.url or len(options.words) > 1:
+        raise UsageError(
+            "--target takes NAME, --language, --framework and --protocol alone: leave out what else is there."
+        )
+    for line in _target(options, workload, language, framework or ""):
+        typer.echo(line)
+
+
+def _target(options: InitOptions, workload: str, language: str, framework: str) -> Iterator[str]:
+    from bakeoff.scaffold.new_target import TargetRequest, review, write_target
+
+    project = find_project()
+    new = write_target(project, TargetRequest(workload, language, framework, options.name, options.protocol))
+    paths = {path_here(path): _TARGET_FILES[path.name] for path in new.files}
+    width = max(map(len, paths))
+    yield from (f"{path:{width}}  {words}" for path, words in paths.items())
+    yield ""
+    if new.example is None:
+        yield f"{workload} has no target in {language} yet: {COMMAND} targets lists those in other languages."
+    else:
+        yield f"The nearest one to read: {new.example.name}, in {path_here(new.example.directory)}"
+    yield "Write the program, and put into target.toml how it is built and started. Then:"
+    yield f"    {COMMAND} build {new.name}"
+    yield f"    {COMMAND} conform {new.name}"
+    if new.stores:
+        yield f"    {COMMAND} conform {new.name} --statements write"
+    yield f"    {COMMAND} run smoke --target {new.name}"
+    yield ""
+    yield "What reviewers ask:"
+    yield from review()
 
 
 def _check_sources(options: InitOptions) -> None:

@@ -181,6 +181,7 @@ class Case:
     profile: Profile = Profile.CORE
     steps: tuple[CaseStep, ...] = ()
     body: str = ""
+    why: str = ""
 
     @property
     def messages(self) -> Sequence[Json]:

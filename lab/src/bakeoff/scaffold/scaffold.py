@@ -123,18 +123,19 @@ def rendered_target(project: Project, scaffold: Scaffold) -> tuple[Path, str]:
     """The manifest of the first target: its path, and its text."""
     path = folder_of(project, "targets") / scaffold.name / scaffold.protocol / "target.toml"
     values = _values(scaffold) | {"target_file": project.relative(path)}
-    return path, _environment().get_template("target.toml.j2").render(values)
+    return path, environment().get_template("target.toml.j2").render(values)
 
 
 def _rendered(project: Project, scaffold: Scaffold) -> Iterator[tuple[Path, str]]:
-    environment = _environment()
+    templates = environment()
     for template in _templates(scaffold):
         path = folder_of(project, "workloads") / scaffold.name / template.relative_to("contract").with_suffix("")
-        yield path, environment.get_template(str(template)).render(_values(scaffold))
+        yield path, templates.get_template(str(template)).render(_values(scaffold))
     yield rendered_target(project, scaffold)
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates of this package."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
