@@ -39,6 +39,16 @@ class Ill:
         return False
 
 
+class HealthyLater(Ill):
+    """Finds it not healthy once, and healthy from then on."""
+
+    _asked = False
+
+    def is_healthy(self, access: Access) -> bool:
+        asked, self._asked = self._asked, True
+        return asked or super().is_healthy(access)
+
+
 class Ended:
     """Waits for the end of a process, and finds it not healthy."""
 
@@ -52,7 +62,15 @@ class Ended:
 def refused(folder: Path, script: str, *arguments: str) -> tuple[str, int]:
     """The message about a target that runs a script, and the port that it was given."""
     log = folder / "log"
-    process = TargetProcess(program(folder, script, *arguments), None, Ill(log), log, healthy_within_s=0.0)
+    listens_within_s = 600.0 if script == LISTENS else 0.0
+    process = TargetProcess(
+        program(folder, script, *arguments),
+        None,
+        Ill(log),
+        log,
+        healthy_within_s=0.0,
+        listens_within_s=listens_within_s,
+    )
     with pytest.raises(BakeoffError) as error, process:
         pass
     return error.value.message, process.port
@@ -72,6 +90,12 @@ def test_a_port_that_never_opens(tmp_path: Path) -> None:
         f"t did not become healthy within 0 s. Nothing listens on port {port}, which it was given: use {{port}} in "
         f"its run or env, or the variable PORT. Last lines of {tmp_path / 'log'}:\n    thinking about it"
     )
+
+
+def test_a_port_that_opens_late_on_a_busy_machine(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with TargetProcess(program(tmp_path, SLEEPS), None, HealthyLater(log), log, healthy_within_s=0.0):
+        pass
 
 
 def test_another_port_than_the_one_that_was_given(tmp_path: Path) -> None:

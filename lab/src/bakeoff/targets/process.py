@@ -21,6 +21,8 @@ from bakeoff.targets.short_form import filled_command
 from bakeoff.targets.surroundings import Surroundings
 
 _HEALTHY_WITHIN_S = 60.0
+# Longer while it listens nowhere: a JVM that starts on a busy machine needs more than a minute until it does.
+_LISTENS_WITHIN_S = 180.0
 # The contract allows 10 s from SIGTERM to exit.
 _STOPS_WITHIN_S = 12.0
 
@@ -50,8 +52,10 @@ class TargetProcess:
         launcher: Launcher = PROCESSES,
         state: Path | None = None,
         healthy_within_s: float = _HEALTHY_WITHIN_S,
+        listens_within_s: float = _LISTENS_WITHIN_S,
     ) -> None:
         self._healthy_within_s = healthy_within_s
+        self._listens_within_s = listens_within_s
         self._target = target
         self._launcher = launcher
         self._health = health
@@ -79,7 +83,7 @@ class TargetProcess:
             self._companions = Companions(self._target, environment, self._placeholders, self.log, self._before)
             self._companions.start()
             self._start(environment)
-            self._wait_until_healthy(began + self._healthy_within_s)
+            self._wait_until_healthy(began)
         except BaseException:
             self._end(signal.SIGKILL)
             raise
@@ -162,18 +166,23 @@ class TargetProcess:
     def _failed_companion(self) -> BakeoffError | None:
         return None if self._companions is None else self._companions.failure
 
-    def _wait_until_healthy(self, deadline: float) -> None:
+    def _wait_until_healthy(self, began: float) -> None:
         pause_s = 0.005
         while not self._health.is_healthy(self.access):
             if self.has_ended:
                 raise self.ended_error()
-            if time.monotonic() > deadline:
+            waited_s = time.monotonic() - began
+            if waited_s > self._healthy_within_s and waited_s > (limit_s := self._limit_s()):
                 raise BakeoffError(
-                    f"{self._target.name} did not become healthy within {self._healthy_within_s:.0f} s. "
+                    f"{self._target.name} did not become healthy within {limit_s:.0f} s. "
                     f"{self._why_unhealthy()} Last lines of {self.log}:\n{children.last_lines(self.log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)
+
+    def _limit_s(self) -> float:
+        listens = ports.is_listening(self.access.host, self.port) or ports.ports_of_session(self.pid)
+        return self._healthy_within_s if listens else self._listens_within_s
 
     def _why_unhealthy(self) -> str:
         """Whether it listens where it should, and what to correct."""
