@@ -234,6 +234,24 @@ def test_an_image_needs_no_dockerignore_and_without_inputs_each_command_builds_i
     assert image_of("thing", here, ImageTable("Dockerfile"), without_inputs, empty_checkout).inputs == ()
 
 
+def test_the_image_of_one_of_two_commits_is_kept_apart_and_found_by_its_labels(
+    here: Path, empty_checkout: Project
+) -> None:
+    build = build_in(here, empty_checkout)
+    (here / "Dockerfile").write_text("FROM scratch")
+    usual, first, second = (
+        image_of("thing", here, ImageTable("Dockerfile"), build, empty_checkout, tag, labels)
+        for tag, labels in (("", ()), ("abc", ("a=1", "b=1")), ("abc", ("a=1", "b=2")))
+    )
+    assert "--tag=bakeoff/thing" in usual.command and "--tag=bakeoff/thing:abc" in first.command
+    assert {usual.name, usual.artifact, usual.stamp, usual.log}.isdisjoint(
+        {first.name, first.artifact, first.stamp, first.log}
+    )
+    assert first.marks == ("--label=a=1", "--label=b=1")
+    # What it is made from is the same for the next process, which gives it other labels.
+    assert first.fingerprint() == second.fingerprint()
+
+
 def test_options_of_the_environment_are_added_to_the_build_of_images(
     here: Path, empty_checkout: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

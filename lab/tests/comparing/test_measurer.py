@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,14 +12,15 @@ from bakeoff.comparing import measurer
 from bakeoff.comparing.measurer import grouped, measured_side_by_side
 from bakeoff.comparing.schedule import Turn
 from bakeoff.errors import BakeoffError
-from bakeoff.options.table import DOCKER, IN_PROCESSES
+from bakeoff.options.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.postgres.server import Server
+from bakeoff.processes.launching import PROCESSES
 from bakeoff.project import Project
 from bakeoff.running.alternation import Side
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.testbed import Testbed
+from bakeoff.running.testbed import Contained, Testbed
 from bakeoff.targets.storage import StorageKind, StorageTable
 from made_up_manifests import engine, target, workload
 
@@ -64,7 +66,7 @@ def test_a_comparison_without_a_commit_is_measured_run_by_run() -> None:
         {"kind": "postgresql"},
         {"kind": "external"},
         {"engine": engine("k6")},
-        {"runs_in": DOCKER},
+        {"runs_in": KUBERNETES},
     ],
 )
 def test_sides_that_share_a_store_or_an_engine_that_cannot_wait_are_measured_one_by_one(unfit: dict[str, Any]) -> None:
@@ -75,12 +77,12 @@ def test_sides_that_share_a_store_or_an_engine_that_cannot_wait_are_measured_one
 
 
 @pytest.mark.parametrize(
-    ("variant", "places"), [({}, [[0, 1]]), ({"read_replica": True}, [[0], [1]]), ({"runs_in": DOCKER}, [[0], [1]])]
+    ("variant", "places"), [({}, [[0, 1]]), ({"read_replica": True}, [[0], [1]]), ({"runs_in": DOCKER}, [[0, 1]])]
 )
 def test_sides_that_store_in_a_postgresql_each_take_turns(variant: dict[str, Any], places: list[list[int]]) -> None:
     both = [_contender(commit, kind="postgresql") for commit in ("abc", "candidate")]
     turns = _turns(*(replace(each, variant=replace(each.variant, **variant)) for each in both))
-    assert [[turns.index(turn) for turn in group] for group in grouped(turns, has_own_servers=True)] == places
+    assert [[turns.index(turn) for turn in group] for group in grouped(turns, lambda _: True)] == places
 
 
 def test_the_sides_swap_their_servers_each_round(tmp_path: Path) -> None:
@@ -93,6 +95,20 @@ def test_the_sides_swap_their_servers_each_round(tmp_path: Path) -> None:
     assert testbed.of(_contender("abc", kind="none"), 1).server is None
     # Without a second server both use the one there is.
     assert replace(testbed, opposite=None).of(before, 1).server is one
+
+
+def test_sides_in_containers_have_the_servers_there(tmp_path: Path) -> None:
+    progress: Any = None
+    here, one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("here", "one", "other"))
+    docker: Any = object()
+    crashable: Any = SimpleNamespace(server=one)
+    own = Contained(crashable, docker, PROCESSES, other)
+    testbed = Testbed(Project(tmp_path), here, progress, in_containers=own)
+    before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
+    both = [replace(each, variant=replace(each.variant, runs_in=DOCKER)) for each in (before, after)]
+    assert [testbed.of(each).server for each in both] == [other, one]
+    assert [testbed.of(each).database for each in both] == [None, crashable]
+    assert testbed.of(after).server is here
 
 
 def _runs(tmp_path: Path) -> list[tuple[Testbed, RunRequest]]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, 
 from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import leave_hook
 from bakeoff.history.comparison_of_commit import commit_of
-from bakeoff.options.variant import short
+from bakeoff.options.table import DOCKER
+from bakeoff.options.variant import Variant, short
 from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.running.contender import Contender
 from bakeoff.running.environment import environment_of
@@ -95,6 +97,29 @@ def test_the_files_of_a_commit_lie_beside_the_checkouts(checkout: Project) -> No
     # A folder that was deleted is made again.
     shutil.rmtree(other.root)
     assert (checked_out(checkout, commit).root / "targets" / "one").is_dir()
+
+
+def test_in_containers_each_side_has_an_image_of_its_own(checkout: Project) -> None:
+    in_docker = Variant(runs_in=DOCKER)
+
+    def sides(against: str) -> tuple[list[Contender], dict[str, str]]:
+        skipped: dict[str, str] = {}
+        chosen = [replace(each, variant=in_docker) for each in contenders(checkout) if each.target.image is not None]
+        return with_commit(checkout, full_name(checkout, against), chosen, skipped.__setitem__), skipped
+
+    manifest = checkout.root / "targets" / "one" / "target.toml"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(text + '\n[image]\ndockerfile = "Dockerfile"\n', "utf-8")
+    git(checkout.root, "add", "-A")
+    git(checkout.root, "commit", "-qm", "An image")
+    with pytest.raises(NothingToCompareError, match=r"none of the targets with an \[image\]"):
+        sides("before")
+    both, skipped = sides("HEAD")
+    images = [each.target.contained.build for each in both]
+    commit = short(full_name(checkout, "HEAD"))
+    assert [each.name for each in images] == [f"image {TARGET}@{commit}", f"image {TARGET}@candidate"]
+    assert images[0].directory != images[1].directory and len(images[0].marks) == 2
+    assert images[0].marks == images[1].marks and skipped == {}
 
 
 def test_a_hook_of_git_names_neither_the_repository_nor_the_index(

@@ -9,7 +9,7 @@ from bakeoff.containers.container import forget_removed_images
 from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, run_docker
 from bakeoff.containers.launcher import limits_of
-from bakeoff.containers.removal import remove_labelled
+from bakeoff.containers.removal import image_labels, images_removed, remove_labelled
 from bakeoff.errors import BakeoffError
 from bakeoff.options.table import EveryRunTable
 from bakeoff.postgres.embedded import METRICS
@@ -74,6 +74,34 @@ def test_what_another_removes_at_the_same_time_is_awaited(
     with contextlib.nullcontext() if is_gone else pytest.raises(BakeoffError, match="already in progress"):
         remove_labelled("unix:///nowhere", "bakeoff.lab=x", pause_s=0)
     assert ("network ls" in (tmp_path / "calls").read_text()) == is_gone
+
+
+def test_images_of_two_commits_are_removed_after_the_outermost_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake, calls = tmp_path / "docker", tmp_path / "calls"
+    # An image with two names is listed twice.
+    fake.write_text(f'#!/bin/sh\necho "$*" >> {calls}\ncase "$*" in *" image ls "*) echo one; echo one; esac\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    of_checkout, own = image_labels(tmp_path)
+    with FakeDocker(inspected()).serving(tmp_path / "docker.sock") as address:
+        with images_removed(address, tmp_path):
+            assert of_checkout in calls.read_text() and own not in calls.read_text()
+            with images_removed(address, tmp_path):
+                pass
+            assert own not in calls.read_text()
+        last = calls.read_text().splitlines()[-2:]
+    assert last[0].endswith(f"--filter label={own}")
+    assert last[1].endswith("image rm --force one")
+
+
+def test_images_are_kept_from_an_engine_that_is_not_there(tmp_path: Path) -> None:
+    with (
+        pytest.raises(BakeoffError, match="No Docker engine answers"),
+        images_removed(f"unix://{tmp_path}/none", tmp_path),
+    ):
+        pytest.fail("it is asked before anything is built")
 
 
 class Recorded:

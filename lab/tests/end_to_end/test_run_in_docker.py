@@ -92,7 +92,6 @@ def until_nothing_is_left(docker: DockerEngine) -> None:
     [
         (["--attach", f"{TARGET}=http://127.0.0.1:1"], {}, "Leave out --attach"),
         (["-t", TARGET, "--tls"], {}, "Leave out --tls"),
-        (["-t", TARGET, "--against", "HEAD"], {}, "Leave out --against"),
         (["-t", TARGET], {"DATABASE_URL": "postgresql://h/x"}, "Leave out DATABASE_URL"),
         (["-t", "transaction-gateway-haproxy"], {}, "has no image"),
         (["-t", TARGET], {"DOCKER_HOST": "unix:///nowhere/docker.sock"}, "No Docker engine answers"),

@@ -65,3 +65,13 @@ def test_a_missing_program_names_how_to_install_it(name: str, words: str) -> Non
 def test_an_image_has_the_engine_where_the_checkout_has_it() -> None:
     command = find_engine("native").contained().command
     assert command == ["/bakeoff/load/native/target/release/bakeoff-load", "run"]
+
+
+def test_containers_of_this_machine_run_the_installed_program(scripts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = program(scripts, "bakeoff-load", __version__)
+    engine = find_engine("native").in_docker()
+    assert engine.command == [str(installed), "run"]
+    assert engine.in_container == ("debian:bookworm-slim", [installed])
+    assert not engine.build.is_stale()
+    monkeypatch.setenv("BAKEOFF_ENGINE_IMAGE", "mirror/debian:13")
+    assert find_engine("native").in_docker().in_container[0] == "mirror/debian:13"

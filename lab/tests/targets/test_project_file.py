@@ -54,3 +54,19 @@ def test_errors_name_line_and_key(tmp_path: Path, text: str, words: str) -> None
 
     assert refused.value.message.startswith(str(tmp_path / "bakeoff.toml"))
     assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (f'{RUN}image = "Dockerfile"\n', ["/bin/sh", "-ec", "exec bin/shop"]),
+        (f'{RUN}image = {{ dockerfile = "Dockerfile", run = "shop -v" }}\n', ["/bin/sh", "-ec", "exec shop -v"]),
+        (f'{RUN}image = {{ dockerfile = "Dockerfile", run = ["/shop"] }}\n', ["/shop"]),
+        # The image's own.
+        ('[targets.shop]\nimage = "Dockerfile"\n', []),
+    ],
+)
+def test_a_container_starts_as_its_image_or_its_target_says(tmp_path: Path, text: str, command: list[str]) -> None:
+    (tmp_path / "bakeoff.toml").write_text(OPERATION + text, "utf-8")
+    (target,) = find_targets(Project(tmp_path))
+    assert [*target.contained.manifest.run.command] == command

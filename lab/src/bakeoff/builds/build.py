@@ -44,10 +44,11 @@ class BuildTable(msgspec.Struct, frozen=True):
 
 
 class ImageTable(msgspec.Struct, frozen=True):
-    """The [image] table of a manifest: what a container of it runs."""
+    """The [image] table of a manifest: what a container of it runs, and the command where it is not that of [run]."""
 
     dockerfile: str
     arguments: Mapping[str, str] = {}
+    run: Sequence[str] = ()
 
 
 # Where an image has what the repository has in its root.
@@ -64,6 +65,8 @@ class Build:
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
     tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
+    `marks` are further arguments of the command that do not change what it makes.
+
     Without `inputs` the sources are what git tracks in the folder. Where no artifact is declared it is the folder,
     and `inputs` only identify it.
     """
@@ -80,6 +83,7 @@ class Build:
     contents: tuple[Path, ...] = ()
     version_command: tuple[str, ...] = ()
     inside: Path | None = None
+    marks: tuple[str, ...] = ()
 
     @property
     def program(self) -> Path:
@@ -190,7 +194,7 @@ class Build:
 
     def _execute(self, on_line: Callable[[str], None], on_start: Callable[[subprocess.Popen[bytes]], None]) -> int:
         process = children.start(
-            self.command,
+            [*self.command, *self.marks],
             directory=self.directory,
             environment={"GOBIN": str(self.bin)},
             stdout=subprocess.PIPE,
@@ -233,25 +237,32 @@ def build_of(name: str, here: Path, table: BuildTable, project: Project, version
     )
 
 
-def image_of(name: str, here: Path, table: ImageTable, build: Build, project: Project) -> Build:
-    """The build of the image that a manifest's [image] table describes, of the same inputs as its [build]."""
+def image_of(
+    name: str, here: Path, table: ImageTable, build: Build, project: Project, tag: str = "", labels: Sequence[str] = ()
+) -> Build:
+    """The build of the image that a manifest's [image] table describes, of the same inputs as its [build].
+
+    One with a tag is kept apart from the usual one; `labels` are what it is found by in the end.
+    """
+    own, tagged = (f"{name}@{tag}", f"bakeoff/{name}:{tag}") if tag else (name, f"bakeoff/{name}")
     dockerfile = Path(os.path.normpath(here / table.dockerfile))
     ignored = [path for path in (project.repository / ".dockerignore",) if path.exists()]
-    artifact = project.state / "images" / f"{name}.id"
-    arguments = [f"--build-arg={name}={value}" for name, value in table.arguments.items()]
+    artifact = project.state / "images" / f"{own}.id"
+    arguments = [f"--build-arg={argument}={value}" for argument, value in table.arguments.items()]
     return replace(
         build,
-        name=f"image {name}",
+        name=f"image {own}",
         directory=project.repository,
         command=(
             *("docker", "build", *shlex.split(os.environ.get(_BUILD_OPTIONS, ""))),
-            *(f"--file={dockerfile}", *arguments, f"--tag=bakeoff/{name}", f"--iidfile={artifact}", "."),
+            *(f"--file={dockerfile}", *arguments, f"--tag={tagged}", f"--iidfile={artifact}", "."),
         ),
+        marks=tuple(f"--label={label}" for label in labels),
         # Without inputs of the build, it is built by each command too.
         inputs=(*build.inputs, dockerfile.parent, *ignored) if build.inputs else (),
         artifact=artifact,
-        stamp=project.state / "builds" / f"image-{name}.stamp",
-        log=project.logs / f"build-image-{name}.log",
+        stamp=project.state / "builds" / f"image-{own}.stamp",
+        log=project.logs / f"build-image-{own}.log",
         typical_s=None,
         contents=(),
         version_command=(),

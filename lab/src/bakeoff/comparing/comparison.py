@@ -8,6 +8,7 @@ from functools import partial
 
 from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
 from bakeoff.comparing.build_queue import BuiltContenders, building, first_measured_first
+from bakeoff.comparing.contained import contained, need_a_server_each
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.other_commit import uncommitted
 from bakeoff.comparing.preparation import choose
@@ -16,9 +17,8 @@ from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
 from bakeoff.containers.container import find_container, forget_removed_images
-from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
-from bakeoff.containers.launcher import DockerLauncher
+from bakeoff.containers.removal import images_removed
 from bakeoff.engines.client import client_engine, has_client
 from bakeoff.engines.manifest import Engine
 from bakeoff.errors import BakeoffError
@@ -35,13 +35,13 @@ from bakeoff.postgres.embedded import SUSTAINED as SUSTAINED_INSTANCE
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.results.mode_names import SUSTAINED
-from bakeoff.running.contender import Contender, can_alternate
+from bakeoff.running.contender import Contender
 from bakeoff.running.environment import machine_name
 from bakeoff.running.isolation import check_limits, tree_pinned_to
 from bakeoff.running.lock import measuring_lab
 from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
-from bakeoff.running.testbed import Contained, Testbed
+from bakeoff.running.testbed import Testbed
 from bakeoff.storage.metrics_store import MetricsStore, Unfinished
 from bakeoff.targets.access import access_of
 from bakeoff.targets.storage import POSTGRESQL
@@ -114,16 +114,22 @@ class _Invocation:
         _postgres_of(_own(contenders))
         docker = _docker(request)
         if docker is not None:
+            docker.check()
             for container in request.containers.values():
                 find_container(docker, container)
-            forget_removed_images(
-                docker, [build for each in contenders for build in (each.engine.build, each.target.build)]
-            )
         return contenders
 
     def measure(self, contenders: Sequence[Contender]) -> None:
         """Builds what is stale, and measures in rounds, or each contender as soon as its target is built."""
+        with images_of_commits(self._project, self._request):
+            self._measure(contenders)
+
+    def _measure(self, contenders: Sequence[Contender]) -> None:
         request, progress = self._request, self._progress
+        if (docker := _docker(request)) is not None:
+            forget_removed_images(
+                docker, [build for each in contenders for build in (each.engine.build, each.target.build)]
+            )
         needed = [*(contender.engine for contender in contenders), *_clients(contenders, request.attached)]
         engines = {engine.build.name: engine for engine in needed}.values()
         for engine in engines:
@@ -162,7 +168,7 @@ class _Invocation:
         instance = application_instance(project, postgres, _kind_of(request)) if stores else None
         server = stack.enter_context(instance or application_database(project, postgres)) if stores else None
         opposite = stack.enter_context(_opposite(project, request, own, postgres))
-        contained = stack.enter_context(_contained(project, request, contenders))
+        in_containers = stack.enter_context(contained(project, request, contenders, _kind_of(request)))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
             project,
@@ -172,7 +178,7 @@ class _Invocation:
             _docker(request),
             request.containers,
             places=places_in_pods(project, request) or set_up_hosts(request, contenders, progress),
-            in_containers=contained,
+            in_containers=in_containers,
             targets_listen_on=request.agents_reach,
             postgres=postgres,
             opposite=opposite,
@@ -198,7 +204,7 @@ def _clients(contenders: Sequence[Contender], attached: Collection[str]) -> Iter
     """The engines that send health checks and conformance cases; attached targets do without where there is none."""
     for contender in contenders:
         if contender.variant.runs_in == DOCKER:
-            yield client_engine().contained()
+            yield client_engine().in_docker()
         elif contender.target.name not in attached or has_client():
             yield client_engine()
 
@@ -235,29 +241,16 @@ def _opposite(
     project: Project, request: ComparisonRequest, contenders: Sequence[Contender], postgres: str
 ) -> contextlib.AbstractContextManager[Server | None]:
     """A second server where two commits store in PostgreSQL and can take turns."""
-    storing = [each for each in contenders if each.storage == POSTGRESQL and can_alternate(each, has_own_server=True)]
-    if request.against is None or not storing:
+    if not need_a_server_each(request, contenders):
         return contextlib.nullcontext(None)
     return opposite_database(project, postgres, _kind_of(request))
 
 
-@contextlib.contextmanager
-def _contained(
-    project: Project, request: ComparisonRequest, contenders: Sequence[Contender]
-) -> Iterator[Contained | None]:
-    """The network and the database of contenders that run in containers."""
-    own = [contender for contender in contenders if contender.variant.runs_in == DOCKER]
-    docker = _docker(request)
-    if not own or docker is None:
-        yield None
-        return
-    with DockerLauncher(docker, project.root, request) as launcher, contextlib.ExitStack() as stack:
-        database = None
-        if any(each.storage == POSTGRESQL for each in own):
-            database = DatabaseContainer(launcher, postgres_image(), _kind_of(request), project.logs)
-            database.start()
-            stack.callback(database.stop)
-        yield Contained(database, docker, launcher)
+def images_of_commits(project: Project, request: ComparisonRequest) -> contextlib.AbstractContextManager[None]:
+    """Removes the images of two commits after the block."""
+    if request.against is None or DOCKER not in request.places:
+        return contextlib.nullcontext()
+    return images_removed(docker_address(), project.root)
 
 
 @contextlib.contextmanager

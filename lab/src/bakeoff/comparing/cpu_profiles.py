@@ -1,20 +1,23 @@
 """CPU profiles of both sides of a target, in a short pass after the measurement: where the slower one spends more."""
 
+import os
+import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.short_pass import short_pass
 from bakeoff.comparing.statement_counts import pairs_of
+from bakeoff.containers.container import find_container
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.options.table import IN_PROCESSES
-from bakeoff.postgres.databases import application_instance, one_choice
+from bakeoff.postgres.embedded import APPLICATION
 from bakeoff.processes.launching import Launcher, Program
 from bakeoff.profiling.flame_graph import differential_flame_graph
-from bakeoff.profiling.sampler import RUNTIME_VARIABLES, Sampler
+from bakeoff.profiling.sampler import RUNTIME_VARIABLES, NoProfilerError, Sampler
 from bakeoff.profiling.stacks import Growth, Stacks, grown
 from bakeoff.project import Project
 from bakeoff.results.run import Status
@@ -22,10 +25,10 @@ from bakeoff.running.alternation import Side
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
-from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
+from bakeoff.sampling.cgroup import group_of
 from bakeoff.targets.storage import POSTGRESQL
 
 _WARM_S = 3.0
@@ -56,20 +59,14 @@ def profile_both(
     Raises BakeoffError where a side cannot be sampled or fails.
     """
     users = max((phase.virtual_users for phase in request.phases), default=1)
-    stores = [each for each in pair if each.storage == POSTGRESQL]
     progress.step("sampling the CPU of both sides")
-    with tempfile.TemporaryDirectory() as folder, PreparedStates() as prepared:
-        testbed = Testbed(project, None, progress, prepared=prepared)
-        if not stores:
-            before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
-        else:
-            postgres = one_choice({each.key: each.target.manifest.storage.postgres for each in stores})
-            instance = application_instance(project, postgres)
-            if instance is None:
-                raise BakeoffError("Servers that the lab did not start are not loaded for a profile.")
-            with instance as server:
-                testbed = replace(testbed, server=server, postgres=postgres)
-                before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
+    if os.environ.get("DATABASE_URL") and any(each.storage == POSTGRESQL for each in pair):
+        raise BakeoffError("Servers that the lab did not start are not loaded for a profile.")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        short_pass(project, request, pair, APPLICATION, progress) as testbed,
+    ):
+        before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
     title = f"{pair[1].key}, colours against {pair[0].key}"
     picture = differential_flame_graph(before, after, title)
     return CpuProfile(pair[1].target.name, pair[0].key, grown(before, after), picture)
@@ -78,11 +75,11 @@ def profile_both(
 def two_contenders(project: Project, request: ComparisonRequest) -> tuple[Contender, Contender]:
     """Both contenders of a request, in its order. Raises UsageError where it has another number of them."""
     found = choose(project, request, lambda _name, _reason: None)
-    own = [each for each in found if each.variant.runs_in == IN_PROCESSES and each.target.name not in request.attached]
+    own = [each for each in found if each.target.name not in request.attached]
     if len(own) != 2:
         raise UsageError(
-            f"--profile compares the CPU of two contenders that the lab starts as processes, and these are {len(own)}. "
-            "Name two with --target."
+            f"--profile compares the CPU of two contenders that the lab starts, and these are {len(own)}. Name two "
+            "with --target."
         )
     return own[0], own[1]
 
@@ -90,19 +87,20 @@ def two_contenders(project: Project, request: ComparisonRequest) -> tuple[Conten
 def slower_pairs(
     project: Project, request: ComparisonRequest, targets: Sequence[str]
 ) -> list[tuple[Contender, Contender]]:
-    """Both sides of each target, where the lab starts both as processes."""
+    """Both sides of each target."""
     wanted = replace(request, targets=tuple(targets))
     return pairs_of(choose(project, wanted, lambda _name, _reason: None))
 
 
 def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender, users: int, folder: Path) -> Stacks:
+    there = testbed.of(contender)
     with tempfile.TemporaryDirectory(dir=folder) as own:
-        sampler, launcher = Sampler(Path(own)), _Sampled()
+        sampler, launcher = Sampler(Path(own)), _Sampled(there)
         side = _SampledSide(sampler, launcher)
         phases = (Phase("First", users, _WARM_S), Phase("Sampled", users, _SAMPLED_S))
         run = RunRequest(contender, request.mode, phases, options=request)
         try:
-            result = measure(replace(testbed.of(contender), launcher=launcher), run, side)
+            result = measure(replace(there, launcher=launcher), run, side)
         finally:
             sampler.close()
     if side.failure is not None:
@@ -113,22 +111,45 @@ def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender,
 
 
 class _Sampled(Launcher):
-    """Processes of this machine; the target's are told to leave names and frames for a profiler."""
+    """Starts programs as a testbed does; the target's are told to leave names and frames for a profiler."""
 
-    def __init__(self) -> None:
-        self.target: subprocess.Popen[bytes] | None = None
+    def __init__(self, testbed: Testbed) -> None:
+        self._inner, self._docker = testbed.launcher, testbed.docker
+        self.bind, self.in_containers = self._inner.bind, self._inner.in_containers
+        self._target: subprocess.Popen[bytes] | None = None
 
     def start(self, program: Program) -> "subprocess.Popen[bytes]":
         if program.role != "target":
-            return super().start(program)
-        own = {name: _joined(program, name, value) for name, value in RUNTIME_VARIABLES.items()}
-        self.target = super().start(replace(program, environment={**program.environment, **own}))
-        return self.target
+            return self._inner.start(program)
+        given = program.passed_on if self.in_containers else program.inherited or {}
+        own = {name: _joined({**given, **program.environment}, name, more) for name, more in RUNTIME_VARIABLES.items()}
+        self._target = self._inner.start(replace(program, environment={**program.environment, **own}))
+        return self._target
+
+    def end(self, process: "subprocess.Popen[bytes]", how: signal.Signals, timeout_s: float) -> int:
+        return self._inner.end(process, how, timeout_s)
+
+    def address(self, host: str, port: int) -> tuple[str, int]:
+        return self._inner.address(host, port)
+
+    def container_of(self, process: "subprocess.Popen[bytes]") -> str | None:
+        return self._inner.container_of(process)
+
+    def target_pid(self) -> int:
+        """The target's first process. Raises NoProfilerError where this machine does not see it."""
+        assert self._target is not None
+        name = self.container_of(self._target)
+        if name is None or self._docker is None:
+            return self._target.pid
+        container = find_container(self._docker, name)
+        if group_of(container.pid, container.id) is None:
+            raise NoProfilerError("The processes of containers are out of sight: their engine is in another machine.")
+        return container.pid
 
 
-def _joined(program: Program, name: str, value: str) -> str:
-    known = program.environment.get(name) or (program.inherited or {}).get(name)
-    return f"{known} {value}" if known else value
+def _joined(given: Mapping[str, str], name: str, more: str) -> str:
+    known = given.get(name)
+    return f"{known} {more}" if known else more
 
 
 class _SampledSide(Side):
@@ -144,9 +165,9 @@ class _SampledSide(Side):
     def await_step(self) -> None:
         self._steps += 1
         # The second step is the one after its caches are filled.
-        if self._steps == 2 and self._launcher.target is not None:
+        if self._steps == 2:
             try:
-                self._sampler.start(self._launcher.target.pid)
+                self._sampler.start(self._launcher.target_pid())
             except BakeoffError as error:
                 self.failure = error
 

@@ -21,16 +21,18 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
 
 
-def grouped(turns: Sequence[Turn], *, has_own_servers: bool = False) -> list[list[Turn]]:
+def grouped(
+    turns: Sequence[Turn], has_own_server: Callable[[Contender], bool] = lambda _contender: False
+) -> list[list[Turn]]:
     """The turns in groups that are measured side by side, in the order in which each group is first met.
 
-    Of a round the two sides of a contender are a group; a turn without another side is alone. `has_own_servers`: each
-    side has its own PostgreSQL.
+    Of a round the two sides of a contender are a group; a turn without another side is alone. `has_own_server`: whether
+    a contender's side has its own PostgreSQL.
     """
     groups: dict[tuple[int, str, int], list[Turn]] = {}
     for place, turn in enumerate(turns):
         contender = turn.contender
-        has_sides = COMMIT in contender.factors and can_alternate(contender, has_own_server=has_own_servers)
+        has_sides = COMMIT in contender.factors and can_alternate(contender, has_own_server=has_own_server(contender))
         others = {name: level for name, level in contender.factors.items() if name != COMMIT}
         key = (turn.round, replace(contender, factors=others).key, 0 if has_sides else 1 + place)
         groups.setdefault(key, []).append(turn)
@@ -106,7 +108,7 @@ class Measurer:
     def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft, *, crashes: bool = True) -> None:
         """Measures turns in their order, both sides of a commit side by side; `crashes` each contender once."""
         taken, crashed = 0, self._drawn(turns) if crashes else {}
-        for group in grouped(turns, has_own_servers=self.testbed.opposite is not None):
+        for group in grouped(turns, self._has_own_server):
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
             able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
@@ -117,6 +119,9 @@ class Measurer:
                 self.measure(*(replace(run, crashes=run.contender.key in now) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
+
+    def _has_own_server(self, contender: Contender) -> bool:
+        return self.testbed.running_in(contender.variant.runs_in).opposite is not None
 
     def _drawn(self, turns: Sequence[Turn]) -> dict[str, int]:
         """The round after which each contender is crashed, by its key, where it can be; no seed determines it."""

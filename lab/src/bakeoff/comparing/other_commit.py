@@ -8,8 +8,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bakeoff.builds.build import image_of
+from bakeoff.containers.removal import image_labels
 from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import git
+from bakeoff.options.table import DOCKER
 from bakeoff.options.variant import CANDIDATE, COMMIT, short
 from bakeoff.project import IGNORE_FILE, PROJECT_FILE, Project, prepare_state
 from bakeoff.running.contender import Contender
@@ -146,19 +149,41 @@ def with_commit(
     for contender in contenders:
         _check_inside(contender.target, project.repository)
     others = _targets_at(project, commit, {contender.target.name for contender in contenders})
-    both = []
+    both: list[Contender] = []
     for contender in contenders:
-        other = others.get(contender.target.name)
-        before = _at(contender, short(commit))
-        if other is None:
-            skip(before.key, f"{before.key}: left out. That commit has no such target.")
+        other, in_docker = others.get(contender.target.name), contender.variant.runs_in == DOCKER
+        before, after = _at(contender, short(commit)), _at(contender, CANDIDATE)
+        lacking = _lacking(other, in_docker=in_docker)
+        if other is None or lacking:
+            skip(before.key, f"{before.key}: left out. {lacking}")
             continue
         _check_inside(other, other.project.repository)
-        build = replace(other.build, name=f"{other.name}@{short(commit)}")
-        both += [replace(before, target=replace(other, build=build)), _at(contender, CANDIDATE)]
+        target = replace(other, build=replace(other.build, name=f"{other.name}@{short(commit)}"))
+        sides = (replace(before, target=target), after)
+        both += [_with_own_image(each, project) for each in sides] if in_docker else sides
     if not both:
-        raise NothingToCompareError(f"The commit {short(commit)} has none of the targets.")
+        raise NothingToCompareError(f"The commit {short(commit)} has none of the targets{_with_images(contenders)}.")
     return both
+
+
+def _lacking(other: Target | None, *, in_docker: bool) -> str:
+    """Why a target cannot be measured as the other commit has it; empty where it can."""
+    if other is None:
+        return "That commit has no such target."
+    return "Its [image] is not in that commit yet." if in_docker and other.image is None else ""
+
+
+def _with_images(contenders: Sequence[Contender]) -> str:
+    return " with an [image]" if any(each.variant.runs_in == DOCKER for each in contenders) else ""
+
+
+def _with_own_image(contender: Contender, project: Project) -> Contender:
+    """The side with an image apart from the other's and from the usual one, which is removed after the comparison."""
+    target = contender.target
+    assert target.manifest.image is not None
+    tag, labels = contender.factors[COMMIT], image_labels(project.root)
+    image = image_of(target.name, target.directory, target.manifest.image, target.build, target.project, tag, labels)
+    return replace(contender, target=replace(target, image=image))
 
 
 def _check_inside(target: Target, checkout: Path) -> None:

@@ -127,7 +127,7 @@ def _placed(contender: Contender) -> Contender:
         return replace(contender, target=behind_proxy(contender.target, contender.variant.replicas))
     if contender.variant.runs_in != DOCKER:
         return contender
-    return replace(contender, target=contender.target.contained, engine=contender.engine.contained())
+    return replace(contender, target=contender.target.contained, engine=contender.engine.in_docker())
 
 
 def _is_containable(target: Target, is_named: bool, skip: Callable[[str, str], None]) -> bool:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from bakeoff.comparing.new_operations import is_other_commit, without_commit
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.databases import one_choice
-from bakeoff.postgres.embedded import COUNTING, Instance
+from bakeoff.comparing.short_pass import short_pass
+from bakeoff.postgres.embedded import COUNTING
 from bakeoff.postgres.statement_counter import StatementCounter
 from bakeoff.project import Project
 from bakeoff.results.mode_names import SMOKE_MODE
@@ -16,7 +15,6 @@ from bakeoff.running.alternation import Side
 from bakeoff.running.contender import Contender
 from bakeoff.running.measured_run import measure
 from bakeoff.running.modes import Phase
-from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_request import RunRequest
 from bakeoff.running.testbed import Testbed
@@ -55,13 +53,10 @@ def more_statements(
     pairs = pairs_of(contenders)
     if not pairs:
         return []
-    postgres = one_choice({each.key: each.target.manifest.storage.postgres for each in contenders})
     progress.step("counting statements")
-    with (
-        Instance(find_installation(project, postgres), COUNTING, project.logs) as server,
-        PreparedStates() as prepared,
-    ):
-        testbed = Testbed(project, server, progress, postgres=postgres, prepared=prepared)
+    with short_pass(project, request, contenders, COUNTING, progress) as testbed:
+        server = testbed.of(contenders[0]).server
+        assert server is not None, "it stores in PostgreSQL"
         counter = StatementCounter(server)
 
         def count() -> int:

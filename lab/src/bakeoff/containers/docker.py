@@ -7,7 +7,7 @@ import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.targets.access import is_loopback
@@ -18,6 +18,7 @@ _VERSION = (1, 41)
 # An engine that removes a container with much data answers late on a busy machine.
 _TIMEOUT_S = 30.0
 _COMMAND_TIMEOUT_S = 60.0
+_PULL_TIMEOUT_S = 900.0
 
 Answer = Any
 
@@ -39,11 +40,15 @@ class DockerEngine:
         self._is_unix = parts.scheme == "unix"
         self._prefix: str | None = None
 
-    def get(self, path: str) -> Answer:
-        """The engine's reply to a path of its API, in a version that both support."""
+    def check(self) -> None:
+        """Raises BakeoffError where it cannot be used."""
         if self._prefix is None:
             self._prefix = self._agreed_version()
-        return self._asked(self._prefix + path)
+
+    def get(self, path: str) -> Answer:
+        """The engine's reply to a path of its API, in a version that both support."""
+        self.check()
+        return self._asked(f"{self._prefix}{path}")
 
     def _agreed_version(self) -> str:
         about = self._asked("/version")
@@ -118,18 +123,26 @@ def docker_command(address: str, *arguments: str) -> list[str]:
     return ["docker", "--host", address, *arguments]
 
 
-def run_docker(address: str, arguments: Sequence[str]) -> list[str]:
+def need_image(docker: DockerEngine, name: str) -> None:
+    """Pulls an image that the engine does not have."""
+    try:
+        docker.get(f"/images/{quote(name, safe='')}/json")
+    except NotFoundError:
+        run_docker(docker.address, ["pull", "--quiet", name], timeout_s=_PULL_TIMEOUT_S)
+
+
+def run_docker(address: str, arguments: Sequence[str], timeout_s: float = _COMMAND_TIMEOUT_S) -> list[str]:
     """The lines that a command prints. Raises BakeoffError with its output when it fails."""
     command = docker_command(address, *arguments)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_COMMAND_TIMEOUT_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
     except FileNotFoundError as error:
         raise BakeoffError(
             "Docker's client, docker, was not found on PATH. Install it (Debian: apt-get install docker.io), or run "
             "without --in docker."
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise BakeoffError(f"docker {arguments[0]} did not end within {_COMMAND_TIMEOUT_S:.0f} s.") from error
+        raise BakeoffError(f"docker {arguments[0]} did not end within {timeout_s:.0f} s.") from error
     if done.returncode != 0:
         raise BakeoffError(f"docker {' '.join(arguments[:2])} failed: {done.stderr.strip()}")
     return done.stdout.split()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.builds.digests import text_digest
-from bakeoff.containers.docker import DockerEngine, docker_command, run_docker
+from bakeoff.containers.docker import DockerEngine, docker_command, need_image, run_docker
 from bakeoff.containers.removal import removal_command, remove_labelled
 from bakeoff.errors import BakeoffError, NotFoundError
 from bakeoff.options.table import EveryRunTable
@@ -71,6 +71,8 @@ class DockerLauncher(Launcher):
     def start(self, program: Program) -> subprocess.Popen[bytes]:
         """Starts a container, and waits until it runs or has ended."""
         name = f"{self._name}-{program.role}-{next(self._numbers)}"
+        if isinstance(program.image, str):
+            need_image(self._docker, program.image)
         if program.volume:
             run_docker(self._docker.address, ["volume", "create", *self._labels(), program.volume])
         # Values are in the client's environment, not in its command line, which every user of the machine can read.
@@ -101,7 +103,9 @@ class DockerLauncher(Launcher):
                 process.wait(timeout_s)
         name = self._containers.pop(process.pid, None)
         if name is not None:
-            self._published = {at: published for at, published in self._published.items() if published != name}
+            # In place: another side's thread may publish meanwhile.
+            for at in [at for at, published in list(self._published.items()) if published == name]:
+                del self._published[at]
             with contextlib.suppress(BakeoffError):
                 # A container that ended by itself is already removed.
                 run_docker(self._docker.address, ["rm", "--force", "--volumes", name])
@@ -124,16 +128,13 @@ class DockerLauncher(Launcher):
     def container_of(self, process: subprocess.Popen[bytes]) -> str | None:
         return self._containers.get(process.pid)
 
-    def running(self, role: str) -> list[str]:
-        return [name for name in self._containers.values() if name.startswith(f"{self._name}-{role}-")]
-
     def _labels(self) -> list[str]:
         return [f"--label={self.label}", f"--label={self._checkout}"]
 
     def _command(self, name: str, program: Program) -> list[str]:
         image = program.image.read_text("utf-8").strip() if isinstance(program.image, Path) else program.image
         if image is None:
-            raise BakeoffError(f"{program.command[0]} cannot run in a container: it has no image.")
+            raise BakeoffError(f"{program.role} cannot run in a container: it has no image.")
         options = [
             f"--name={name}",
             *self._labels(),
@@ -155,8 +156,9 @@ class DockerLauncher(Launcher):
             options.append(f"--mount=type=volume,source={program.volume},target={program.data}")
         if program.user:
             options.append(f"--user={program.user}")
-        program_name, *arguments = program.command
-        return docker_command(self._docker.address, "run", *options, f"--entrypoint={program_name}", image, *arguments)
+        if program.command:
+            options.append(f"--entrypoint={program.command[0]}")
+        return docker_command(self._docker.address, "run", *options, image, *program.command[1:])
 
     def _wait_until_running(self, process: subprocess.Popen[bytes], name: str, log: Path) -> None:
         deadline = time.monotonic() + _STARTS_WITHIN_S

@@ -89,6 +89,11 @@ class Agents:
         return [pid for agent in self._agents for pid in agent.engine.pids]
 
     @property
+    def containers(self) -> list[str]:
+        """Containers on this machine that engines run in."""
+        return [name for agent in self._agents if (name := agent.engine.container) is not None]
+
+    @property
     def names(self) -> list[str]:
         return [agent.name for agent in self._agents]
 

@@ -14,7 +14,7 @@ def client_engine(launcher: Launcher = PROCESSES) -> Engine:
     engine = next((each for each in engines if each.manifest.request is not None), None)
     if engine is None:
         raise BakeoffError("No engine here sends single requests: install the whole package again.")
-    return engine.contained() if launcher.in_containers else engine
+    return engine.in_docker() if launcher.in_containers else engine
 
 
 def has_client() -> bool:
@@ -33,4 +33,4 @@ def _client_of(launcher: Launcher) -> RequestClient:
     engine.check_toolchain()
     if engine.build.is_stale():
         raise BakeoffError(f"The engine {engine.name}, which sends single requests, is not built.")
-    return RequestClient(engine.request_command(), launcher, engine.build.image)
+    return RequestClient(engine.request_command(), launcher, *engine.in_container)

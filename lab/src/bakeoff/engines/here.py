@@ -29,6 +29,7 @@ class Here:
 class EngineProcess(StartedEngine):
     def __init__(self, assignment: Assignment, launcher: Launcher, reads: Sequence[Path]) -> None:
         self._launcher = launcher
+        image, own = assignment.engine.in_container
         self._process = launcher.start(
             Program(
                 role="engine",
@@ -37,10 +38,10 @@ class EngineProcess(StartedEngine):
                 stdin=subprocess.PIPE if assignment.is_instructed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 death_signal=signal.SIGTERM,
-                image=assignment.engine.build.image,
+                image=image,
                 # The plan and the ledger.
                 folders=[assignment.plan_file.parent],
-                reads=reads,
+                reads=[*reads, *own],
                 user=own_user(),
             )
         )
@@ -48,8 +49,12 @@ class EngineProcess(StartedEngine):
         super().__init__(assignment, self._stdin)
 
     @property
+    def container(self) -> str | None:  # type: ignore[override]
+        return self._launcher.container_of(self._process)
+
+    @property
     def pids(self) -> Sequence[int]:  # type: ignore[override]
-        return [] if self._launcher.container_of(self._process) else [self._process.pid]
+        return [] if self.container else [self._process.pid]
 
     def lines(self) -> Iterator[bytes]:
         assert self._process.stdout is not None

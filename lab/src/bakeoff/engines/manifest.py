@@ -17,6 +17,9 @@ from bakeoff.documents.checked import read_toml
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project, find_checkout
 
+# The image in which containers run an installed program: its C library must be as new as the program's.
+IMAGE_VARIABLE, _BASE = "BAKEOFF_ENGINE_IMAGE", "debian:bookworm-slim"
+
 # The folder of engines in the clone, in an image, and in the installed package.
 _ENGINES = "load"
 
@@ -71,7 +74,8 @@ class EngineManifest(msgspec.Struct, frozen=True, kw_only=True):
 class Engine:
     """One `engine.toml`, checked, and the folder it lies in.
 
-    `image` is what containers of it run, and `python` what runs Python.
+    `image` is what containers of it run, and `python` what runs Python. `base` is the image that containers of an
+    installed one run, which see its program.
     """
 
     name: str
@@ -80,9 +84,15 @@ class Engine:
     build: Build
     image: Build | None = None
     python: str = sys.executable
+    base: str | None = None
+
+    @property
+    def in_container(self) -> tuple[str | Path | None, Sequence[Path]]:
+        """What containers of it run, and the files of this machine that they see."""
+        return (self.build.image, ()) if self.base is None else (self.base, [self.build.artifact])
 
     def contained(self) -> "Engine":
-        """The engine as containers run it: its artifact is the image, whose build needs no toolchain here."""
+        """The engine as its image has it: its artifact is the image, whose build needs no toolchain here."""
         if self.image is None:
             raise UsageError(f"The engine {self.name} has no [image] in its engine.toml: use another --engine.")
         return replace(
@@ -92,6 +102,12 @@ class Engine:
             manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()),
             python="python3",
         )
+
+    def in_docker(self) -> "Engine":
+        """The engine as containers of this machine run it: its image, or the one program that is installed here."""
+        if not self.build.command and self.is_one_program:
+            return replace(self, base=os.environ.get(IMAGE_VARIABLE) or _BASE)
+        return self.contained()
 
     @property
     def command(self) -> list[str]:

@@ -96,10 +96,12 @@ class Assignment:
 class StartedEngine(ABC):
     """An engine that a transport has started. Unless a transport differs, it runs elsewhere and logs on this machine.
 
-    `pids` are its processes on this machine; the lab samples their CPU and memory.
+    `pids` are its processes on this machine, and `container` is the one that it runs in here; the lab samples their
+    CPU and memory.
     """
 
     pids: Sequence[int] = ()
+    container: str | None = None
     # The path of its ledger where it runs elsewhere.
     ledger_there = ""
 

@@ -467,10 +467,7 @@ class ComparisonTable(EveryRunTable):
         "Measure the targets of this commit too, built from a git worktree, interleaved with those here",
         in_file=False,
         unset="none",
-        excludes=(
-            Excludes("slo", "the search finds one rate for each target"),
-            Excludes("runs_in", "images are built from the working tree", DOCKER),
-        ),
+        excludes=(Excludes("slo", "the search finds one rate for each target"),),
     )
     reference_lines: str = option(
         "auto",

@@ -37,7 +37,8 @@ def main() -> None:
         children = {pid: number for pid, number in children.items() if _is_there(pid)}
     for pid in children:
         _signal_session(pid, signal.SIGKILL)
-    for command in commands:
+    # What was started last uses what was made before it.
+    for command in reversed(commands):
         _run(command)
 
 

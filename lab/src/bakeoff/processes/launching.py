@@ -14,6 +14,7 @@ from bakeoff.processes import children
 class Program:
     """A program of a run: what starts it, and what it needs where it runs.
 
+    - `command`: without one a container runs its image's own.
     - `role`: target, database, engine or audit, whose limits and CPUs apply.
     - `environment` is the program's own; of the lab's it inherits `inherited`, and in a container only `passed_on`.
     - `image`: a file that holds the id of the image that a container of it runs, or that image's name.
@@ -80,9 +81,6 @@ class Launcher:
     def container_of(self, process: subprocess.Popen[bytes]) -> str | None:  # noqa: ARG002 — for containers
         """The name of the program's container; None for a process of this machine."""
         return None
-
-    def running(self, role: str) -> list[str]:  # noqa: ARG002 — for containers
-        return []
 
 
 PROCESSES = Launcher()

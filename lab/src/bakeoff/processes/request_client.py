@@ -39,7 +39,15 @@ class ClientReply:
 class RequestClient:
     """Starts with its first request, and ends with the lab. Threads may use it at the same time."""
 
-    def __init__(self, command: Sequence[str], launcher: Launcher, image: Path | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        launcher: Launcher,
+        image: str | Path | None = None,
+        reads: Sequence[Path] = (),
+    ) -> None:
+        """In a container `image` is what it runs, and `reads` are files of this machine that it sees."""
+        self._reads = reads
         self._command = command
         self._launcher = launcher
         self._image = image
@@ -96,6 +104,7 @@ class RequestClient:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 image=self._image,
+                reads=self._reads,
                 user=own_user(),
             )
         )

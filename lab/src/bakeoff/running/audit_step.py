@@ -60,6 +60,7 @@ def _verdict(
     plan: Path,
     workload: Workload,
 ) -> Audit:
+    image, own = engine.in_container
     program = Program(
         role="audit",
         command=command,
@@ -67,9 +68,9 @@ def _verdict(
         environment=environment,
         inherited={name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
         stdout=subprocess.PIPE,
-        image=engine.build.image,
+        image=image,
         folders=[plan.parent],
-        reads=[workload.directory.parent],
+        reads=[workload.directory.parent, *own],
         user=own_user(),
     )
     try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bakeoff.engines.manifest import Engine
-from bakeoff.options.table import IN_PROCESSES
+from bakeoff.options.table import DOCKER, IN_PROCESSES
 from bakeoff.options.variant import Variant, key_of
 from bakeoff.postgres.databases import one_choice
 from bakeoff.running.warm_up import FEATURE as UNTIL_STEADY
@@ -69,7 +69,7 @@ def can_alternate(contender: Contender, *, has_own_server: bool = False) -> bool
     stores_apart = contender.storage not in (POSTGRESQL, EXTERNAL)
     return (
         (stores_apart or (has_own_server and contender.storage == POSTGRESQL and not variant.read_replica))
-        and variant.runs_in == IN_PROCESSES
+        and variant.runs_in in (IN_PROCESSES, DOCKER)
         and not isinstance(variant.agents, str)
         and contender.engine.can(UNTIL_STEADY)
     )

@@ -80,7 +80,7 @@ def observe(testbed: Testbed, target_name: str, service: Service) -> Observation
 
 def observe_engine(testbed: Testbed, engine: Agents) -> ObservedRole | None:
     """Observes running engines, processes or containers. The first one's image and limits stand for all."""
-    names = testbed.launcher.running("engine")
+    names = engine.containers
     containers = [observed for name in names if (observed := _container(testbed, name, is_own=True)) is not None]
     sources = [observed.source for observed in containers] or [ProcessTree(pid) for pid in engine.pids]
     return ObservedRole(Together(sources), containers[0].facts if containers else {}) if sources else None

@@ -32,11 +32,14 @@ from bakeoff.workload.plan_records import Plan
 
 @dataclass(frozen=True)
 class Contained:
-    """The part of a testbed in containers: its database, and what starts programs there."""
+    """The part of a testbed in containers: its database, what starts programs there, and a second server for sides
+    that take turns.
+    """
 
     database: Crashable | None
     docker: DockerEngine
     launcher: Launcher
+    opposite: Server | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,14 @@ class Testbed:
         assert self.in_containers is not None
         own = self.in_containers
         server = None if own.database is None else own.database.server
-        return replace(self, server=server, database=own.database, docker=own.docker, launcher=own.launcher)
+        return replace(
+            self,
+            server=server,
+            database=own.database,
+            docker=own.docker,
+            launcher=own.launcher,
+            opposite=own.opposite,
+        )
 
     def storing_in(self, kind: StorageKind) -> "Testbed":
         """The testbed of a target with this storage: without the database, unless it stores in that."""

@@ -136,10 +136,18 @@ class Target:
 
     @property
     def contained(self) -> "Target":
-        """The target as containers run it: its artifact is the image, whose build needs no toolchain here."""
-        if self.image is None:
-            raise UsageError(f"{self.name} has no image, so no container can run it: omit --in.")
-        return replace(self, build=self.image, manifest=msgspec.structs.replace(self.manifest, toolchain=Toolchain()))
+        """The target as containers run it: its artifact is the image, whose build needs no toolchain here.
+
+        Without a command a container runs the image's own.
+        """
+        manifest = self.manifest
+        if self.image is None or manifest.image is None:
+            raise UsageError(
+                f'{self.name} has no image, so no container can run it: add image = "Dockerfile", or omit --in.'
+            )
+        run = msgspec.structs.replace(manifest.run, command=manifest.image.run or manifest.run.command)
+        manifest = msgspec.structs.replace(manifest, toolchain=Toolchain(), run=run)
+        return replace(self, build=self.image, manifest=manifest)
 
     @property
     def workload(self) -> str:

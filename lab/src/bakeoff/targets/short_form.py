@@ -32,6 +32,9 @@ def full_form(document: Mapping[str, Json]) -> dict[str, Json]:
     for name, key in (("storage", "kind"), ("image", "dockerfile")):
         if isinstance(full.get(name), str):
             full[name] = {key: full[name]}
+    image = _mapping(full.get("image"))
+    if isinstance(own := image.get("run"), str):
+        full["image"] = {**image, "run": shell_command(own, is_service=True)}
     return full
 
 

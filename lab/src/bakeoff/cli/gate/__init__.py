@@ -19,7 +19,7 @@ _ROUNDS = 5
 HELP_GROUPS = {
     "Comparison": HelpGroup(("against", "baseline"), ("candidate", "allow-changed-workload")),
     "Measurement, with --against": HelpGroup(
-        ("target", "mode", "rounds"), ("for", "users", "phase-duration", "warm-up", "payload")
+        ("target", "mode", "rounds"), ("in", "for", "users", "phase-duration", "warm-up", "payload")
     ),
     "Decision": HelpGroup(("goals", "latency", "throughput", "errors"), ("rerun", "unclear")),
     "Output": HelpGroup(("comment",), ("github", "title", "junit", "code-quality", "json")),
@@ -62,6 +62,14 @@ def gate(
         str | None, typer.Option(help="With --against: longest warm-up before the first level, such as 3s.")
     ] = None,
     payload: Annotated[str | None, typer.Option(help="With --against: message size.")] = None,
+    in_: Annotated[
+        Literal["processes", "docker"] | None,
+        typer.Option(
+            "--in",
+            help="With --against: processes of this machine, or Docker containers: both commits' images are built, and "
+            "each side has its own PostgreSQL in a container. [processes]",
+        ),
+    ] = None,
     p99: Annotated[
         float, typer.Option("--latency", "--p99", min=0, help="Allowed increase of p99, in percent.")
     ] = 20.0,
@@ -108,6 +116,7 @@ def gate(
         "phase-duration": phase_duration,
         "warm-up": warm_up,
         "payload": payload,
+        "in": in_,
     }
     with _undecided_where_it_fails():
         publication = Publication(find_project(), Destinations(junit, code_quality, github, comment, title))

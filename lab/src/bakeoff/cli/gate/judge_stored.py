@@ -12,6 +12,8 @@ from bakeoff.cli.progress_display import shown
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.containers.docker import docker_address
+from bakeoff.containers.removal import images_removed
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
@@ -21,6 +23,7 @@ from bakeoff.gating.sentence import sentence_of, verdict_of, would_find
 from bakeoff.history.phases import Measurement, measurement_of
 from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.options.kinds import duration
+from bakeoff.options.table import DOCKER
 from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.running.lock import measuring_lab
 
@@ -42,13 +45,21 @@ def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, ru
 
     Another gate of this machine is waited for. A first run, with nothing to compare with, is a decision too.
     """
-    with measuring_lab(find_project(), before_waiting=say):
+    project = find_project()
+    with measuring_lab(project, before_waiting=say), _images_removed(project, given):
         try:
             candidate = measure_against(mode, given)
         except NothingToCompareError as error:
             return Decision(Gate([], [error.message], nothing_before=True), Referenced("", []))
         decision = judge_stored(candidate, baseline, rules, command)
         return replace(decision, reasons=_reasons(decision))
+
+
+def _images_removed(project: Project, given: Mapping[str, Json]) -> contextlib.AbstractContextManager[None]:
+    """Removes the images of both commits once no pass needs them."""
+    if given.get("in") != DOCKER:
+        return contextlib.nullcontext()
+    return images_removed(docker_address(), project.root)
 
 
 def _reasons(decision: Decision) -> list[str]:
