@@ -3,8 +3,10 @@
 import os
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+from filled_history import fill
 from names_of_targets import HOSTILE, LONG
 from starlette.testclient import TestClient
 
@@ -17,9 +19,9 @@ from made_up import BEGIN, measured, run_result
 from observations import ACTIVITY, STATE
 
 
-@pytest.fixture(scope="session")
-def metrics() -> Iterator[Server]:
-    """Two targets, three rounds each, and runs with a hostile name and a long one."""
+@contextmanager
+def _database() -> Iterator[Server]:
+    """A metrics database without comparisons."""
     if "TEST_DATABASE_URL" not in os.environ:
         pytest.skip("./bakeoff test gives TEST_DATABASE_URL")
     given = Server(os.environ["TEST_DATABASE_URL"], None, embedded=False)
@@ -27,8 +29,29 @@ def metrics() -> Iterator[Server]:
     with given.connect() as connection:
         connection.execute(f'CREATE DATABASE "{name}"'.encode())
     server = given.in_database(name)
-    store = MetricsStore(server)
-    store.migrate()
+    MetricsStore(server).migrate()
+    yield server
+    with given.connect() as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+@pytest.fixture(scope="session")
+def filled() -> Iterator[Server]:
+    """Comparisons of many kinds."""
+    with _database() as server:
+        fill(server)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def metrics() -> Iterator[Server]:
+    """Two targets, three rounds each, and runs with a hostile name and a long one."""
+    with _database() as server:
+        _add_two_comparisons(MetricsStore(server))
+        yield server
+
+
+def _add_two_comparisons(store: MetricsStore) -> None:
     comparison = store.begin_comparison(Origin(BEGIN, "", "events", "quick", "./bakeoff run quick --rounds 3", 3), {})
     for round_number in (1, 2, 3):
         for minute, (target, rate) in enumerate((("fast", 200.0 + round_number), ("slow", 100.0 + round_number))):
@@ -41,9 +64,6 @@ def metrics() -> Iterator[Server]:
     store.add_run(hostile, run_result(HOSTILE, 60))
     store.add_run(hostile, run_result(LONG, 61))
     store.end_comparison(hostile, "completed", {})
-    yield server
-    with given.connect() as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
 
 
 @pytest.fixture

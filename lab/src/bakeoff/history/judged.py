@@ -30,7 +30,7 @@ def overlaid(runs: Sequence[StoredRun], command: str) -> StoredComparison:
     """A comparison of these runs, as contenders of one round. Runs of one contender differ by their number."""
     results = [run.result for run in runs]
     return StoredComparison(
-        id=0,
+        id=None,
         name="Comparison of " + ", ".join(f"run {run.id}" for run in runs),
         workload=results[0].workload,
         mode=results[0].mode,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bakeoff.history.run_figures import METRICS, RunFigures
 from bakeoff.reporting.missing_percentiles import explained
-from bakeoff.reporting.numbers import NOTHING, minute, number, two_places
+from bakeoff.reporting.numbers import NOTHING, grouped, minute, number, two_places
 from bakeoff.results.run import Status
 from bakeoff.text.table import Table
 
@@ -42,7 +42,7 @@ def _figures(run: RunFigures) -> Sequence[str]:
         return [NOTHING] * len(_AT_BEST)
     latencies = (run.best_min_ms, run.best_mean_ms, run.best_p50_ms, run.best_p99_ms)
     per_s = number(run.best_throughput_per_s, 0)
-    return (run.best_load or NOTHING, per_s, *map(two_places, latencies), share(run.error_rate))
+    return (grouped(run.best_load or NOTHING), per_s, *map(two_places, latencies), share(run.error_rate))
 
 
 def latest_tables(runs: Sequence[RunFigures]) -> Iterator[Table]:

@@ -36,7 +36,7 @@ def recommendations(judgement: Judgement, entries: Sequence[JudgedContender]) ->
     ranked = [entry for entry in entries if entry.rank is not None]
     rows = [_by_figures, _with_few_people, _by_language] if len(ranked) > 1 else []
     found = [row for each in rows for row in each(judgement, entries)]
-    note = "Of ranked contenders, where none without a rank may be better. tie: no difference was found."
+    note = "Ranked contenders only, where no unranked one can be better. Tie: no difference found."
     return Table("Recommendations", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 

@@ -11,7 +11,7 @@ from bakeoff.text.prose import listed
 _WRITERS = (
     numbers.count, numbers.rate, numbers.three_digits, numbers.p_value, numbers.megabytes, numbers.percent,
     numbers.percent_of_core, numbers.ratio, numbers.seconds, numbers.moment, numbers.minute, listed,
-    numbers.few, numbers.plural, numbers.ranks,
+    numbers.few, numbers.plural, numbers.ranks, numbers.grouped,
 )  # fmt: skip
 
 

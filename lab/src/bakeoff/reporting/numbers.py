@@ -1,5 +1,6 @@
 """How figures are written: three significant digits, commas between thousands, units beside them."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -15,6 +16,11 @@ def rounded(value: float, digits: int = 8) -> float:
 
 def count(value: float) -> str:
     return f"{value:,.0f}"
+
+
+def grouped(words: str) -> str:
+    """A load with its thousands separated: `1,000/s` of `1000/s`."""
+    return re.sub(r"\d{4,}", lambda digits: count(int(digits[0])), words)
 
 
 def rate(value: float | None) -> str:

@@ -30,8 +30,8 @@ def operations(entries: Sequence[JudgedContender]) -> Table:
     ]
     headings = ("operation", "target", "load", "requests/s", *_LATENCIES, "failed", "checked")
     note = (
-        "At the best load of each target, medians over rounds, latency in ms. checked: the fraction of replies whose "
-        "content is checked; failed counts the others as often wrong as those."
+        "At the best load of each target, medians over rounds, latency in ms. checked: the fraction of replies with "
+        "checked content; the others are taken to fail as often."
     )
     return Table("Operations", headings, rows, left=3, note=note)
 
@@ -63,7 +63,7 @@ def operation_effects(effects: Sequence[Effect]) -> Table:
         for each in known_first(effects)
     ]
     headings = ("factor", "levels", "operation", "load", "times as fast", "verdict")
-    note = "How many times as fast an operation is answered, by mean latency, at one load of all contenders."
+    note = "Ratio of mean latencies of an operation, at one load of all contenders."
     return Table("Effect of each factor on each operation", headings, rows, left=4, note=note, words_last=True)
 
 

@@ -64,8 +64,7 @@ CHECKS_FAILED = _error(
     "Replies of an operation had wrong content.",
     _RUN,
     "Replies had wrong content. {replies}.",
-    f"{COMMAND} conform checks every reply of its cases. Error rates count the unchecked replies as often wrong as the "
-    "checked ones.",
+    f"{COMMAND} conform checks every reply of its cases. Unchecked replies are taken to fail as often as checked ones.",
     KindLimits("{0:.1%} of the checked replies", 0.001),
 )
 SLOW_OPERATION = _info(

@@ -139,6 +139,7 @@ class Pages:
             chart=trend_chart.trend_chart(values, changes, [_when(run) for run in runs]),
             width=trend_chart.WIDTH,
             height=trend_chart.HEIGHT,
+            left=trend_chart.LEFT,
         )
 
     def live(self, _request: Request) -> Response:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from bakeoff.history.trends import ChangePoint
 from bakeoff.reporting.numbers import three_digits
 
-WIDTH, HEIGHT = 960, 280
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 64, 16, 40
+WIDTH, HEIGHT = 960, 296
+LEFT, _RIGHT, _TOP, _BOTTOM = 80, 64, 16, 56
 _MOST_LINES = 5
 _MOST_TICKS = 6
 
@@ -53,10 +53,10 @@ def trend_chart(
     spacing = _round_spacing(max(values) or 1.0)
     lines = math.ceil((max(values) or 1.0) / spacing)
     top = lines * spacing
-    step = (WIDTH - _LEFT - _RIGHT) / max(1, len(values) - 1)
+    step = (WIDTH - LEFT - _RIGHT) / max(1, len(values) - 1)
 
     def x_of(index: float) -> float:
-        return round(_LEFT + index * step, 1)
+        return round(LEFT + index * step, 1)
 
     def y_of(value: float) -> float:
         return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _BOTTOM), 1)

@@ -49,7 +49,7 @@ class StoredComparison:
     `request` is empty where it was imported; `refused` are those not measured that could have been.
     """
 
-    id: int
+    id: int | None
     name: str
     workload: str
     mode: str

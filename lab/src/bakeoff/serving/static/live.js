@@ -4,17 +4,19 @@
 const byId = (id) => document.getElementById(id);
 const rate = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const duration = (seconds) => (seconds < 90 ? `${rate.format(seconds)} s` : `${rate.format(seconds / 60)} min`);
 let stepBegan = Date.now();
 let shownStep = null;
 
-// The line starts at zero; the words are its axes.
+// From zero to the highest value.
 function sparkline(name, values, unit) {
   const highest = Math.max(...values, 1e-9);
   const step = 300 / Math.max(1, values.length - 1);
-  const points = values.map((value, index) => `${(index * step).toFixed(1)},${(98 - (value / highest) * 94).toFixed(1)}`);
+  const points = values.map((value, index) => `${(index * step).toFixed(1)},${(99 - (value / highest) * 98).toFixed(1)}`);
   // A second without a reply has no latency.
   byId(`${name}-line`).setAttribute("points", points.filter((_, index) => values[index] !== null).join(" "));
-  byId(`${name}-axis`).textContent = values.length ? `0 to ${digits.format(highest)}${unit}, last ${values.length} s` : "";
+  byId(`${name}-high`).textContent = values.length ? `${digits.format(highest)}${unit}` : "";
+  byId(`${name}-first`).textContent = values.length > 1 ? `${values.length - 1} s ago` : "";
 }
 
 function standings(entries) {
@@ -24,8 +26,10 @@ function standings(entries) {
     head.scope = "row";
     head.textContent = contender;
     const p99 = p99_ms === null ? "–" : digits.format(p99_ms);
-    row.append(head, ...[rounds, load, rate.format(per_s), p99, rate.format(failed)].map((text) => {
+    const columns = { Rounds: rounds, At: load, "Median ops/s": rate.format(per_s), "p99 ms": p99, Failed: rate.format(failed) };
+    row.append(head, ...Object.entries(columns).map(([name, text]) => {
       const cell = document.createElement("td");
+      cell.dataset.label = name;
       cell.textContent = text;
       return cell;
     }));
@@ -48,7 +52,7 @@ function show(state) {
   }
   byId("command").textContent = state.command;
   byId("step").textContent = [state.step, state.phase].filter(Boolean).join(" · ");
-  byId("run").textContent = state.run ? `Run ${state.run.number} of ${state.run.count}` : "";
+  byId("run").textContent = state.run ? `Run ${state.run.number} of ${state.run.count} · about ${duration(state.run.left_s)} left` : "";
   byId("progress").hidden = !state.planned_s;
   if (state.planned_s) {
     byId("progress").max = state.planned_s;
