@@ -188,7 +188,7 @@ def test_an_array_that_must_hold_itself_ends() -> None:
 def test_a_pattern_without_an_example_is_to_be_decided() -> None:
     templates = SchemaTemplates(Resolve({}))
     templates.json({"type": "string", "pattern": "^(?!x).\\b\\B$"}, "code")
-    assert templates.unmatched[0] == "code must match ^(?!x).\\b\\B$"
+    assert templates.unmatched[0][0] == "code must match ^(?!x).\\b\\B$"
 
 
 MINIMAL = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\npaths: {}\n'

@@ -186,7 +186,16 @@ def test_examples_that_their_schema_does_not_allow_are_named_and_replaced(tmp_pa
 
     message: Any = sample(operations(api)["op"].message or "")
     assert (type(message["n"]), message["s"]) == (int, "x")
-    assert api.advice == ['op: body: its example breaks its schema: "many" is not of type "integer".']
+    assert api.advice == ['op: the example of its body breaks its schema: "many" is not of type "integer".']
+
+
+def test_examples_that_break_their_schemas_are_one_line(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    paths = {f"/{at}": {"post": sending(schema, example={"n": f"x{at}"})} for at in range(5)}
+    (line,) = described(tmp_path, paths).advice
+    assert line.startswith("the example of its body breaks its schema (5 times: ")
+    assert 'POST /1: "x1" is not of type "integer", POST /2: ' in line
+    assert line.endswith("and 2 more)")
 
 
 def test_names_differ_in_each_message_and_keep_their_example_as_a_beginning(tmp_path: Path) -> None:
@@ -345,7 +354,7 @@ def test_nothing_is_left_out_silently() -> None:
 
     assert list(operations(api)) == ["add", "probe"]
     assert operations(api)["probe"].call["method"] == "HEAD"
-    assert api.left_out == ["GET /items is left out: deprecated."]
+    assert api.left_out == ["GET /items is left out: it is deprecated."]
 
 
 def test_notes_of_one_reason_are_one_line(tmp_path: Path) -> None:
@@ -362,7 +371,7 @@ def test_notes_of_one_reason_are_one_line(tmp_path: Path) -> None:
     api = described(tmp_path, paths, servers=[{"url": "https://api.example.com/v3"}])
 
     listed = "GET /{org}/{repo}/part0, GET /{org}/{repo}/part1, GET /{org}/{repo}/part2 and 17 more"
-    assert api.left_out == [f"20 operations are left out: deprecated: {listed}."]
+    assert api.left_out == [f"20 operations are left out, each since it is deprecated: {listed}."]
     assert len(api.advice) == 2
     assert "(280 times: part20, part21, part22 and 277 more)" in api.advice[0]
 

@@ -1,6 +1,6 @@
 """What is wrong with a description, and what an import leaves out: each with its place, in few lines."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 MOST_FAULTS = 10
@@ -34,30 +34,32 @@ class Notes:
 
     one: Callable[[str, str], str]
     many: Callable[[int, str, str], str]
-    _places: dict[str, list[str]] = field(default_factory=dict)
+    _places: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def add(self, reason: str, place: str = "") -> None:
-        places = self._places.setdefault(reason, [])
-        if place not in places:
-            places.append(place)
+    def add(self, reason: str, place: str = "", detail: str = "") -> None:
+        """A note on a place; `detail` says more of this one."""
+        places = self._places.setdefault(reason, {})
+        places.setdefault(place, detail)
 
     @property
     def lines(self) -> list[str]:
         return [self._line(reason, places) for reason, places in self._places.items()]
 
-    def _line(self, reason: str, places: Sequence[str]) -> str:
+    def _line(self, reason: str, places: Mapping[str, str]) -> str:
         if len(places) == 1:
-            return self.one(reason, places[0])
+            ((place, detail),) = places.items()
+            return self.one(f"{reason}: {detail}." if detail else reason, place)
         more = len(places) - _EXAMPLES
-        listed = ", ".join(places[:_EXAMPLES]) + (f" and {more} more" if more > 0 else "")
-        return self.many(len(places), reason, listed)
+        first = list(places.items())[:_EXAMPLES]
+        listed = ", ".join(f"{place}: {detail}" if detail else place for place, detail in first)
+        return self.many(len(places), reason, listed + (f" and {more} more" if more > 0 else ""))
 
 
 def left_out_notes() -> Notes:
     """Operations that no workload can hold."""
     return Notes(
         lambda reason, place: f"{place} is left out: {reason}.",
-        lambda count, reason, listed: f"{count} operations are left out: {reason}: {listed}.",
+        lambda count, reason, listed: f"{count} operations are left out, each since {reason}: {listed}.",
     )
 
 

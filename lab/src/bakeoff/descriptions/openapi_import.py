@@ -103,7 +103,7 @@ class _Import:
     def _reason_by_itself(self, described: DescribedOperation) -> str | None:
         """Why no workload can hold an operation; None where it can."""
         if described.entry.get("deprecated"):
-            return "deprecated"
+            return "it is deprecated"
         if described.method not in _SENT_METHODS:
             return f"its method is {described.method}"
         if "#" in described.path:

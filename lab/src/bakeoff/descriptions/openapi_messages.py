@@ -169,8 +169,8 @@ class Messages:
         }.isdisjoint(schema)
 
     def _take_notes(self, templates: SchemaTemplates, described: DescribedOperation) -> None:
-        for words in dict.fromkeys(templates.unmatched):
-            self._advice.add(f"{words}.", described.name)
+        for words, detail in dict.fromkeys(templates.unmatched):
+            self._advice.add(words if detail else f"{words}.", described.name, detail)
         templates.unmatched.clear()
 
     def _linked(

@@ -61,7 +61,7 @@ NOTHING = _Nothing()
 
 
 class SchemaTemplates:
-    """Makes templates; `resolve` follows references. `unmatched` are values that may break their schema.
+    """Makes templates; `resolve` follows references. `unmatched` are values that may break their schema, and how.
 
     A value is the example, the default or one of the values that the description gives, where it gives any. With
     `prefers_examples` that is so for names too, which otherwise differ in each message.
@@ -81,7 +81,7 @@ class SchemaTemplates:
         self._checks = checks or SchemaChecks(resolve.document)
         self._members = 0
         self._is_lean = False
-        self.unmatched: list[str] = []
+        self.unmatched: list[tuple[str, str]] = []
 
     def preferring_examples(self) -> "SchemaTemplates":
         """The same, with the examples of names too."""
@@ -96,14 +96,14 @@ class SchemaTemplates:
         self._members = 0
         wrong = None if given is NOTHING else self._checks.broken(schema, given)
         if wrong is not None:
-            self.unmatched.append(f"{name}: its example breaks its schema: {wrong}")
+            self.unmatched.append((f"the example of its {name} breaks its schema", wrong))
         value = self._value(schema, name, 0, given if wrong is None or isinstance(given, Mapping) else NOTHING)
         problem = self._checks.broken(schema, sample_of(value))
         if problem is not None and given is not NOTHING:
             value = self._value(schema, name, 0)
             problem = self._checks.broken(schema, sample_of(value))
         if problem is not None:
-            self.unmatched.append(f"{name} may not match its schema: {problem}")
+            self.unmatched.append((f"{name} may not match its schema", problem))
         return value
 
     def merged(self, schema: Schema) -> Schema:
@@ -310,7 +310,7 @@ class SchemaTemplates:
         if found is not None:
             return found
         pattern = text_in(schema, "pattern")
-        words = f"{name} must match {pattern}"
+        words = (f"{name} must match {pattern}", "")
         self.unmatched += [] if words in self.unmatched or not is_pattern(pattern) else [words]
         return text({each: value for each, value in schema.items() if each != "pattern"}, name)
 
