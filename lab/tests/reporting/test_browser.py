@@ -1,14 +1,17 @@
 """The page in a real browser: charts draw, what a reader does has an effect, no other server is asked for anything."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
+from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
+from bakeoff.results.stack import Stack
+from bakeoff.storage.stored_runs import StoredComparison
 from browsers import SCHEMES, WIDTHS, axe_faults, keep_picture, layout_faults
 from hostile import hostile_comparison
 from judgements import Shape, comparison
@@ -48,10 +51,26 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "plain": comparison(),
         "payloads": comparison(Shape(payloads=("4k", "64k"))),
         "hostile": hostile_comparison(),
+        "stacks": stacks_comparison(),
     }
     for name, case in comparisons.items():
         (folder / f"{name}.html").write_text(html_report(report_of(*case)), "utf-8")
     return {name: folder / f"{name}.html" for name in comparisons}
+
+
+def stacks_comparison() -> tuple[Judgement, StoredComparison]:
+    """A comparison of stacks with labels in common."""
+    judgement, stored = comparison(Shape(targets=("rust-rest", "rust-grpc", "go-rest", "java-rest")))
+
+    def access_of(entry: JudgedContender) -> str:
+        return "SQL" if entry.name == "Rust REST" else "ORM"
+
+    contenders = [
+        replace(each, stack=Stack({"framework": each.target, "access": access_of(each)}, 2_000_000, 345))
+        for each in judgement.contenders
+    ]
+
+    return replace(judgement, contenders=contenders), stored
 
 
 def visit(browser: Browser, path: Path, width: int = 1440, *, unfolded: bool = True, **options: Any) -> Visit:
@@ -273,3 +292,37 @@ def _tooltip(page: Page, slot: str) -> list[str]:
         slot,
     )
     return lines
+
+
+def test_a_filter_leaves_stacks_out_of_table_and_chart(browser: Browser, pages: dict[str, Path]) -> None:
+    seen = visit(browser, pages["stacks"])
+    rows = seen.page.locator("tr[data-labels]:visible")
+    shown = seen.page.locator(".filters output")
+    assert rows.count() == len(seen.shown("ranking")) == 4
+    assert seen.page.locator(".filters select").count() == 2, "a label of each alone is no filter"
+
+    access = seen.page.get_by_label("Access")
+    access.focus()
+    seen.page.keyboard.press("ArrowDown")
+    assert access.input_value() == "ORM"
+    assert rows.count() == len(seen.shown("ranking")) == 3
+    assert shown.inner_text() == "3 of 4 shown"
+    seen.page.get_by_label("Language").select_option("rust")
+    assert [each.inner_text() for each in rows.locator("th").all()] == seen.shown("ranking") == ["Rust gRPC"]
+    assert seen.page.locator(".chip[aria-pressed=true]").count() == 1
+    access.select_option("SQL")
+    seen.page.get_by_label("Language").select_option("")
+    assert seen.shown("ranking") == ["Rust REST"]
+    access.select_option("")
+    assert rows.count() == len(seen.shown("ranking")) == 4
+    assert shown.inner_text() == "4 of 4 shown"
+    # To look for ink several times is this test's own doing.
+    assert [each for each in seen.complaints if "getImageData" not in each] == []
+
+
+def test_without_scripts_the_table_of_stacks_is_whole(browser: Browser, pages: dict[str, Path]) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(pages["stacks"].as_uri())
+    page.locator("summary", has=page.locator("#stacks")).click()
+    assert page.locator("tr[data-labels]:visible").count() == 4
+    assert not page.locator(".filters").is_visible()

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,11 +12,13 @@ from goldens import check_golden
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.html import html_report
+from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.numbers import NOTHING, rounded
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
-from bakeoff.reporting.tables import at_best, hostile_connections, statements
+from bakeoff.reporting.stacks import facets, stack_table
+from bakeoff.reporting.tables import at_best, hostile_connections
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
@@ -24,7 +27,8 @@ from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.run import HOSTILE_CONNECTIONS
-from bakeoff.results.statements import STATEMENTS, OperationStatements, as_fact
+from bakeoff.results.stack import Stack
+from bakeoff.results.statements import OperationStatements
 from hostile import hostile_comparison
 from judgements import Shape, comparison, with_first
 from made_up import comparison_of, cost, measured, phase, run_of
@@ -97,18 +101,47 @@ def test_hostile_connections_stand_in_every_document_once_a_target_was_tried() -
     assert "Hostile connections" not in text_report(report_of(*comparison()))
 
 
-def test_statements_stand_in_every_document_once_a_target_states_them() -> None:
+def test_stacks_stand_in_every_document() -> None:
     counted = OperationStatements(statements=2, round_trips=4, rows=5)
+    stack = Stack({"framework": "axum <i>", "access": "SQL"}, 2_340_000, 1234, {"CreateBook": counted})
     judgement, stored = comparison()
-    data = report_of(with_first(judgement, environment={STATEMENTS: as_fact({"CreateBook": counted})}), stored)
+    data = report_of(with_first(judgement, stack=stack), stored)
     first, *others = data.judgement.contenders
-    table = statements(data.judgement.contenders)
-    assert table.headings == ("target", "CreateBook")
-    assert table.rows == [(first.name, "2 / 4"), *((each.name, NOTHING) for each in others)]
+    table = stack_table(data.judgement.contenders)
+    assert table.headings == (
+        *("target", "language", "framework", "access", "ready", "install MB", "source lines", "CreateBook"),
+    )
+    ready = table.rows[0][4]
+    assert ready.endswith(" ms")
+    assert table.rows[0] == (first.name, first.language, "axum <i>", "SQL", ready, "2.34", "1,234", "2 / 4")
+    assert [(*row[2:4], *row[5:]) for row in table.rows[1:]] == [(NOTHING,) * 5] * len(others)
     assert "2 / 4" in markdown_report(data)
     assert "2 / 4" in text_report(data)
-    assert "<td>2 / 4</td>" in html_report(data)
-    assert "Statements" not in text_report(report_of(*comparison()))
+    page = html_report(data)
+    assert "<td>2 / 4</td>" in page
+    assert '<td class="left">axum &lt;i&gt;</td>' in page
+    shown = json.loads(json_report(data))["judgement"]["contenders"][0]["stack"]
+    assert (shown["install_bytes"], shown["source_lines"]) == (2_340_000, 1234)
+    assert shown["statements"]["CreateBook"] == {"statements": 2, "round_trips": 4, "rows": 5}
+
+
+def test_figures_that_old_runs_lack_are_dashes() -> None:
+    judgement, _ = comparison()
+    table = stack_table(judgement.contenders)
+    assert table.headings == ("target", "language", "ready", "install MB", "source lines")
+    assert {row[3:] for row in table.rows} == {(NOTHING, NOTHING)}
+    assert stack_table([replace(each, start_to_healthy_s=None) for each in judgement.contenders]).rows == []
+
+
+def test_a_label_is_a_filter_where_it_makes_groups() -> None:
+    judgement, _ = comparison()
+    parts = [{"access": "SQL", "orm": "A", "server": "x"}, {"access": "ORM", "orm": "B", "server": "x"}]
+    entries = [
+        replace(each, stack=Stack(parts[place % 2]), target=f"t{place}", language=f"l{place}")
+        for place, each in enumerate([*judgement.contenders, *judgement.contenders][:4])
+    ]
+    assert facets(entries) == {"access": ["ORM", "SQL"], "orm": ["A", "B"]}
+    assert facets(entries[:2]) == {}
 
 
 def test_gauges_stand_in_every_document_with_medians_over_rounds() -> None:

@@ -114,12 +114,12 @@ class Build:
     def fingerprint(self) -> str:
         """A digest of the command, of its tools' version and flags, and of every input's content."""
         digest = hashlib.sha256(json.dumps([self.command, self.toolchain, build_flags()]).encode())
-        for name, path in self._sources():
+        for name, path in self.sources():
             digest.update(os.fsencode(name) + b"\0")
             digest.update(bytes.fromhex(file_digest(path)))
         return digest.hexdigest()
 
-    def _sources(self) -> Iterator[tuple[str, Path]]:
+    def sources(self) -> Iterator[tuple[str, Path]]:
         """Each file that the artifact is made from, after its name in the input that it belongs to.
 
         The artifact and its contents are none, unless an input names the file itself.
@@ -152,7 +152,7 @@ class Build:
     def artifact_sha256(self) -> str | None:
         """As `sha256sum` prints it; of an artifact of several files, that of `sha256sum` over all of them, sorted."""
         if self.artifact == self.directory:
-            return content_digest([path for _, path in self._sources()])
+            return content_digest([path for _, path in self.sources()])
         if not self.artifact.is_file():
             return None
         roots = (root for root in (self.artifact, *self.contents) if root.exists())

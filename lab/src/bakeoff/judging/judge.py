@@ -25,6 +25,7 @@ from bakeoff.judging.tested import tested
 from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage_at
 from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
+from bakeoff.results.stack import stack_in
 from bakeoff.storage.stored_runs import StoredComparison
 
 
@@ -164,6 +165,7 @@ def _contender(
         findings=(),
         settings=newest.settings,
         environment=newest.environment,
+        stack=stack_in(newest.environment),
         checks=newest.checks if runs.counted else {},
         database=medians([database_figures(run) for run in runs.counted.values()]),
         machine=medians([machine_figures(run) for run in runs.counted.values()]),

@@ -13,6 +13,7 @@ from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.operations import summed
 from bakeoff.results.run import load_in_words
+from bakeoff.results.stack import Stack
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
 # How improbable, by the scatter between rounds, points must be that contradict a curve.
@@ -270,6 +271,7 @@ class JudgedContender:
     checks: Mapping[str, float] = field(default_factory=dict)
     database: DatabaseFigures | None = None
     machine: MachineFigures | None = None
+    stack: Stack = field(default_factory=Stack)
 
     @property
     def lost_in(self) -> list[int]:

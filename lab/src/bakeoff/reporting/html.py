@@ -27,14 +27,14 @@ from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.operation_tables import counts, operation_names
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
+from bakeoff.reporting.stacks import TITLE as STACK_TITLE
+from bakeoff.reporting.stacks import facets, labels_of, stack_table
 from bakeoff.reporting.tables import (
     GAUGES_NOTE,
     MOST_ROWS,
-    STATEMENTS_NOTE,
     gauges,
     matched_pairs,
     pairs,
-    statements,
 )
 from bakeoff.results.histograms import LATENCIES, WHY_UNKNOWN
 from bakeoff.results.run import HOSTILE_CONNECTIONS
@@ -47,9 +47,10 @@ _GLOBALS = {
     "MOST_ROWS": MOST_ROWS,
     "HOSTILE_CONNECTIONS": HOSTILE_CONNECTIONS,
     "GAUGES_NOTE": GAUGES_NOTE,
-    "STATEMENTS_NOTE": STATEMENTS_NOTE,
     "gauges": gauges,
-    "statements": statements,
+    "STACK_TITLE": STACK_TITLE,
+    "stack_table": stack_table,
+    "labels_of": labels_of,
     "LATENCIES": LATENCIES,
     "operation_names": operation_names,
     "counts": counts,
@@ -103,6 +104,7 @@ def html_report(report: Report, back: tuple[str, str] | None = None) -> str:
             slots={each.slot: [chart for chart in report.charts if chart.slot == each.slot] for each in report.charts},
             identities=_identities(judgement.contenders),
             findings=groups_of(judgement),
+            facets=facets(judgement.contenders),
             generator=f"bakeoff {__version__}",
         )
     )

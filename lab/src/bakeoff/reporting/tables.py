@@ -27,10 +27,10 @@ from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
 from bakeoff.reporting.scale_curves import scale_tables
+from bakeoff.reporting.stacks import stack_table
 from bakeoff.reporting.sustained import sustained_table
 from bakeoff.results.histograms import LATENCIES
 from bakeoff.results.run import HOSTILE_CONNECTIONS
-from bakeoff.results.statements import STATEMENTS, from_fact
 from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
@@ -41,8 +41,6 @@ GAUGES_NOTE = (
     "Read from the target a few times a second: a peak between two readings is not seen. Mean and maximum of a phase, "
     "medians over rounds."
 )
-
-STATEMENTS_NOTE = "Statements to PostgreSQL / round trips of one request, counted apart from the measurement."
 
 _MEDIANS = "Medians over rounds."
 
@@ -113,17 +111,6 @@ def hostile_connections(entries: Sequence[JudgedContender]) -> Table:
     rows = [(entry.name, entry.environment.get(HOSTILE_CONNECTIONS, NOTHING)) for entry in entries]
     was_tried = any(outcome != NOTHING for _, outcome in rows)
     return Table("Hostile connections", ("target", "outcome"), rows if was_tried else [], left=2)
-
-
-def statements(entries: Sequence[JudgedContender]) -> Table:
-    """A row for each target, and a column for each operation; none where no target states them."""
-    stated = {entry.name: from_fact(entry.environment.get(STATEMENTS)) for entry in entries}
-    operations = list(dict.fromkeys(name for each in stated.values() for name in each))
-    rows = [
-        (target, *(each[name].short if name in each else NOTHING for name in operations))
-        for target, each in stated.items()
-    ]
-    return Table("Statements", ("target", *operations), rows if operations else [], note=STATEMENTS_NOTE)
 
 
 def latency(entries: Sequence[JudgedContender]) -> Table:
@@ -297,7 +284,7 @@ def references(lines: Sequence[ReferenceLine]) -> Table:
 
 
 _OF_A_DIVISION = (
-    at_best, limits, hostile_connections, statements, latency, operations, statuses, cost, phases, resources, gauges,
+    at_best, limits, hostile_connections, stack_table, latency, operations, statuses, cost, phases, resources, gauges,
     postgresql, sessions, machine,
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from bakeoff import __version__
 from bakeoff.builds.toolchain import build_flags
 from bakeoff.git import git
 from bakeoff.postgres.server import Server
+from bakeoff.results.stack import STACK, in_words
 from bakeoff.targets.manifest import Target
 
 # Settings that decide whether an acknowledged write is durable, and how much memory the database may use.
@@ -31,7 +32,7 @@ def environment_of(target: Target, server: Server | None) -> dict[str, str]:
         "toolchain": target.build.toolchain,
         "build_flags": ", ".join(f"{name}={value}" for name, value in build_flags().items()),
         "title": target.manifest.title,
-        "stack": ", ".join(f"{part}: {what}" for part, what in target.manifest.stack.items()),
+        STACK: in_words(target.manifest.stack),
         "database": None if server is None else _database(server),
         "database_settings": None if server is None else _database_settings(server),
         "governor": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bakeoff.builds.digests import content_digest
+from bakeoff.builds.sizes import install_bytes, source_lines
 from bakeoff.engines.agents import Agents
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
@@ -16,6 +17,7 @@ from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION, SUSTAINED
 from bakeoff.results.run import HOSTILE_CONNECTIONS, RunResult, file_stem
+from bakeoff.results.stack import INSTALL_BYTES, SOURCE_LINES
 from bakeoff.results.statements import STATEMENTS, as_fact
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
@@ -292,6 +294,8 @@ class _Drive:
                 HOSTILE_CONNECTIONS: hostile_words(self._testbed.project, target),
                 STATEMENTS: as_fact(stated(target)),
                 "target_artifact_sha256": target.build.artifact_sha256,
+                INSTALL_BYTES: _as_fact(install_bytes(target.build)),
+                SOURCE_LINES: _as_fact(source_lines(target.build, contender.workload.directory)),
                 "target_log": self._testbed.project.relative(self._log_file),
                 "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
             }
@@ -360,3 +364,7 @@ class _Drive:
             return False
         self._stopped_at = record
         return True
+
+
+def _as_fact(count: int | None) -> str | None:
+    return None if count is None else str(count)

@@ -4,6 +4,9 @@
   const { full } = bakeoff.formats;
   const hidden = new Set();
   const groups = document.getElementById("group");
+  const chips = [...document.querySelectorAll("[data-identity]")];
+  const filters = document.querySelector(".filters");
+  const selects = [...document.querySelectorAll("select[data-label]")];
   const places = [...document.querySelectorAll("figure[data-slot]")].map(place);
 
   function place(figure) {
@@ -57,13 +60,30 @@
     drawn.update();
   }
 
-  function toggle(identity, button) {
+  function toggle(identity) {
     if (!hidden.delete(identity)) hidden.add(identity);
-    button.setAttribute("aria-pressed", String(!hidden.has(identity)));
+    showChosen();
+  }
+
+  function showChosen() {
+    for (const button of chips) button.setAttribute("aria-pressed", String(!hidden.has(button.dataset.identity)));
     for (const row of document.querySelectorAll("tr[data-contender]")) {
       row.classList.toggle("hidden-contender", hidden.has(row.dataset.contender));
     }
     places.filter(({ chart }) => chart).forEach((found) => (found.chart.kind === "lines" ? hideLines(found) : draw(found)));
+    if (filters) filters.querySelector("output").textContent = `${chips.length - hidden.size} of ${chips.length} shown`;
+  }
+
+  // Shows what has every label that is chosen, and leaves the rows of all else out of the table of stacks.
+  function filter() {
+    const wanted = selects.filter((select) => select.value);
+    hidden.clear();
+    for (const row of document.querySelectorAll("tr[data-labels]")) {
+      const labels = JSON.parse(row.dataset.labels);
+      row.hidden = !wanted.every((select) => labels[select.dataset.label] === select.value);
+      if (row.hidden) hidden.add(row.dataset.contender);
+    }
+    showChosen();
   }
 
   // Arrow keys show what hovering shows.
@@ -186,9 +206,9 @@
     themed();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themed);
-  for (const button of document.querySelectorAll("[data-identity]")) {
-    button.addEventListener("click", () => toggle(button.dataset.identity, button));
-  }
+  for (const button of chips) button.addEventListener("click", () => toggle(button.dataset.identity));
+  for (const select of selects) select.addEventListener("change", filter);
+  if (filters) filters.hidden = false;
   groups?.addEventListener("change", chooseGroup);
   const parts = [...document.querySelectorAll("details.part")];
   for (const part of parts) {
