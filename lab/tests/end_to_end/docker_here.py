@@ -2,14 +2,28 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from bakeoff.builds.digests import text_digest
 from bakeoff.checks.checks import REQUIRED_VARIABLE
-from bakeoff.containers.docker import DockerEngine
+from bakeoff.containers.docker import DockerEngine, run_docker
+from bakeoff.containers.removal import image_labels
 
 # What Dockerfiles of the checkout are based on: the smallest image that tests can expect.
 SMALL_IMAGE = "debian:bookworm-slim"
+
+
+def left(docker: DockerEngine, checkout: Path) -> list[str]:
+    """Containers, networks, volumes and images of the labs of a checkout."""
+    of_labs = f"bakeoff.checkout={text_digest(str(checkout))[:16]}"
+    kinds = {"ps --all": of_labs, "network ls": of_labs, "volume ls": of_labs, "image ls": image_labels(checkout)[0]}
+    found = (
+        run_docker(docker.address, [*kind.split(), "--quiet", "--filter", f"label={label}"])
+        for kind, label in kinds.items()
+    )
+    return [each for of_kind in found for each in of_kind]
 
 
 def skip_without(tool: str, reason: str) -> None:

@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import OWN_VARIABLES, interrupt
-from docker_here import SMALL_IMAGE, need_image
+from docker_here import SMALL_IMAGE, left, need_image
 
-from bakeoff.builds.digests import text_digest
 from bakeoff.containers.database import postgres_image
-from bakeoff.containers.docker import DockerEngine, run_docker
-from bakeoff.containers.removal import image_labels
+from bakeoff.containers.docker import DockerEngine
 from bakeoff.project import FALLBACK_VARIABLE, PROJECT_VARIABLE
 from bakeoff.running.lock import MACHINE_LOCK_VARIABLE
 
@@ -88,14 +86,7 @@ class Repository:
 
     def left(self) -> list[str]:
         """What the engine has of this repository's gates."""
-        checkout = f"bakeoff.checkout={text_digest(str(self.root))[:16]}"
-        kinds = {"ps --all": checkout, "network ls": checkout, "volume ls": checkout}
-        kinds["image ls"] = image_labels(self.root)[0]
-        found = (
-            run_docker(self._docker.address, [*kind.split(), "--quiet", "--filter", f"label={label}"])
-            for kind, label in kinds.items()
-        )
-        return [each for of_kind in found for each in of_kind]
+        return left(self._docker, self.root)
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff_started, interrupt
-from docker_here import need_image
+from docker_here import left, need_image
 
-from bakeoff.containers.docker import DockerEngine, run_docker
+from bakeoff.containers.docker import DockerEngine
 from bakeoff.project import Project
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
@@ -23,13 +23,6 @@ LIMITS = ["--limit-cpus=target=1,database=1,engine=1", "--limit-memory=target=25
 def project(gallery: Project) -> Project:
     """The real checkout: images are built of it."""
     return gallery
-
-
-def left(docker: DockerEngine) -> list[str]:
-    """Containers, networks and volumes of any lab."""
-    kinds = (["ps", "--all"], ["network", "ls"], ["volume", "ls"])
-    only = ["--quiet", "--filter", "label=bakeoff.lab"]
-    return [found for kind in kinds for found in run_docker(docker.address, [*kind, *only])]
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +50,7 @@ def test_a_smoke_run_in_containers_is_audited_and_names_images_and_limits(
         "1 CPUs, 256 MiB",
     ]
     assert {sample[1] for sample in run["samples"]} == {*ROLES}
-    assert left(docker) == []
+    assert left(docker, project.root) == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
@@ -70,21 +63,21 @@ def test_nothing_is_left_of_a_run_that_is_ended(
     assert process.stdout is not None
     seen = next((line for line in process.stdout if "Warm-up" in line), "")
     assert seen, "the run ended before its load began"
-    assert len(left(docker)) >= 3
+    assert len(left(docker, project.root)) >= 3
     if how is signal.SIGINT:
         interrupt(process)
     else:
         process.kill()
     process.communicate()
-    until_nothing_is_left(docker)
+    until_nothing_is_left(docker, project)
 
 
-def until_nothing_is_left(docker: DockerEngine) -> None:
+def until_nothing_is_left(docker: DockerEngine, project: Project) -> None:
     """The guardian of a killed lab works in the background."""
     deadline = time.monotonic() + 120
-    while left(docker) and time.monotonic() < deadline:
+    while left(docker, project.root) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert left(docker) == []
+    assert left(docker, project.root) == []
 
 
 @pytest.mark.parametrize(
@@ -92,7 +85,7 @@ def until_nothing_is_left(docker: DockerEngine) -> None:
     [
         (["--attach", f"{TARGET}=http://127.0.0.1:1"], {}, "Leave out --attach"),
         (["-t", TARGET, "--tls"], {}, "Leave out --tls"),
-        (["-t", TARGET], {"DATABASE_URL": "postgresql://h/x"}, "Leave out DATABASE_URL"),
+        (["-t", TARGET], {"DATABASE_URL": "postgresql://h/x"}, "cannot be combined with DATABASE_URL"),
         (["-t", "transaction-gateway-haproxy"], {}, "has no image"),
         (["-t", TARGET], {"DOCKER_HOST": "unix:///nowhere/docker.sock"}, "No Docker engine answers"),
     ],

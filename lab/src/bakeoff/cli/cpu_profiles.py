@@ -16,9 +16,15 @@ def write_profile(
     pair: tuple[Contender, Contender],
     progress: Progress,
 ) -> str:
-    """Profiles both, writes the picture, and gives the functions that grew in a sentence; empty where none did."""
+    """Profiles both, writes the picture, and gives the functions that grew, and what a request allocates, in sentences.
+
+    Empty where no function grew and no runtime counts allocations.
+    """
     profile = profile_both(project, request, pair, progress)
     file = project.results / f"comparison-{comparison_id or 'unnamed'}-{profile.target}-cpu.svg"
     write_whole(file, profile.flame_graph.encode())
     say(f"Differential flame graph: {path_here(file)}")
-    return f"{profile.words} All of them: {file.name}" if profile.grown else ""
+    if profile.allocated.unknown:
+        say(f"Allocations of {profile.target} are not known. {profile.allocated.unknown}")
+    functions = f"{profile.words} All of them: {file.name}" if profile.grown else ""
+    return " ".join(filter(None, (functions, profile.words_about_allocations)))

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bakeoff.comparing.preparation import choose
@@ -16,6 +16,7 @@ from bakeoff.containers.container import find_container
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.postgres.embedded import APPLICATION
 from bakeoff.processes.launching import Launcher, Program
+from bakeoff.profiling.allocations import Allocations, UncountedError, variables_for
 from bakeoff.profiling.flame_graph import differential_flame_graph
 from bakeoff.profiling.sampler import RUNTIME_VARIABLES, NoProfilerError, Sampler
 from bakeoff.profiling.stacks import Growth, Stacks, grown
@@ -43,12 +44,34 @@ class CpuProfile:
     against: str
     grown: Sequence[Growth]
     flame_graph: str
+    allocated: "Allocated" = field(default_factory=lambda: Allocated())
 
     @property
     def words(self) -> str:
         """The functions with their shares in a sentence; empty where none takes more."""
         listed = ", ".join(f"{each.function} {each.before:.0%} → {each.after:.0%}" for each in self.grown)
         return f"CPU of {self.target} against {self.against}, by function: {listed}." if listed else ""
+
+    @property
+    def words_about_allocations(self) -> str:
+        """What each side allocates in a sentence; empty where no runtime counts it."""
+        before, after = self.allocated.before, self.allocated.after
+        if before is None or after is None:
+            return ""
+        return f"Allocations of {self.target} per request: {_kilobytes(before)} → {_kilobytes(after)}."
+
+
+@dataclass(frozen=True)
+class Allocated:
+    """Bytes that a request allocates on both sides, or why they are not known; neither where no runtime counts."""
+
+    before: float | None = None
+    after: float | None = None
+    unknown: str = ""
+
+
+def _kilobytes(size: float) -> str:
+    return f"{size / 1000:,.3g} kB" if size < 1_000_000 else f"{size / 1000:,.0f} kB"
 
 
 def profile_both(
@@ -67,9 +90,10 @@ def profile_both(
         short_pass(project, request, pair, APPLICATION, progress) as testbed,
     ):
         before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
+    allocated = Allocated(before.allocated, after.allocated, before.unknown or after.unknown)
     title = f"{pair[1].key}, colours against {pair[0].key}"
-    picture = differential_flame_graph(before, after, title)
-    return CpuProfile(pair[1].target.name, pair[0].key, grown(before, after), picture)
+    picture = differential_flame_graph(before.stacks, after.stacks, title)
+    return CpuProfile(pair[1].target.name, pair[0].key, grown(before.stacks, after.stacks), picture, allocated)
 
 
 def two_contenders(project: Project, request: ComparisonRequest) -> tuple[Contender, Contender]:
@@ -92,11 +116,22 @@ def slower_pairs(
     return pairs_of(choose(project, wanted, lambda _name, _reason: None))
 
 
-def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender, users: int, folder: Path) -> Stacks:
+@dataclass(frozen=True)
+class _Profile:
+    """The stacks of a side, and the bytes that one request allocates, or why they are unknown."""
+
+    stacks: Stacks
+    allocated: float | None = None
+    unknown: str = ""
+
+
+def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender, users: int, folder: Path) -> _Profile:
     there = testbed.of(contender)
     with tempfile.TemporaryDirectory(dir=folder) as own:
-        sampler, launcher = Sampler(Path(own)), _Sampled(there)
-        side = _SampledSide(sampler, launcher)
+        # The target runs as this user; without a link in it the path that it sees is the one given.
+        place = Path(own).resolve()
+        sampler, launcher = Sampler(place), _Sampled(there, place)
+        side = _SampledSide(sampler, launcher, Allocations(place))
         phases = (Phase("First", users, _WARM_S), Phase("Sampled", users, _SAMPLED_S))
         run = RunRequest(contender, request.mode, phases, options=request)
         try:
@@ -107,23 +142,33 @@ def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender,
         raise side.failure
     if result.status is not Status.COMPLETED or side.stacks is None:
         raise BakeoffError(result.failure or f"The profiled run of {contender.key} is {result.status}.")
-    return side.stacks
+    requests = result.phases[-1].measured.operations
+    allocated = side.allocated_bytes / requests if side.allocated_bytes is not None and requests else None
+    return _Profile(side.stacks, allocated, side.uncounted)
 
 
 class _Sampled(Launcher):
     """Starts programs as a testbed does; the target's are told to leave names and frames for a profiler."""
 
-    def __init__(self, testbed: Testbed) -> None:
+    def __init__(self, testbed: Testbed, folder: Path) -> None:
+        self._folder = folder
         self._inner, self._docker = testbed.launcher, testbed.docker
         self.bind, self.in_containers = self._inner.bind, self._inner.in_containers
         self._target: subprocess.Popen[bytes] | None = None
+        self.ports: Sequence[int] = ()
 
     def start(self, program: Program) -> "subprocess.Popen[bytes]":
         if program.role != "target":
             return self._inner.start(program)
         given = program.passed_on if self.in_containers else program.inherited or {}
-        own = {name: _joined({**given, **program.environment}, name, more) for name, more in RUNTIME_VARIABLES.items()}
+        known = {**given, **program.environment}
+        # Files of this machine are not in an image.
+        added = [RUNTIME_VARIABLES] if self.in_containers else [RUNTIME_VARIABLES, variables_for(self._folder)]
+        for each in added:
+            known |= {name: _joined(known, name, more) for name, more in each.items()}
+        own = {name: known[name] for each in added for name in each}
         self._target = self._inner.start(replace(program, environment={**program.environment, **own}))
+        self.ports = () if program.port is None else (program.port,)
         return self._target
 
     def end(self, process: "subprocess.Popen[bytes]", how: signal.Signals, timeout_s: float) -> int:
@@ -155,21 +200,32 @@ def _joined(given: Mapping[str, str], name: str, more: str) -> str:
 class _SampledSide(Side):
     """A run by itself whose last step is sampled."""
 
-    def __init__(self, sampler: Sampler, launcher: _Sampled) -> None:
+    def __init__(self, sampler: Sampler, launcher: _Sampled, allocations: Allocations) -> None:
         super().__init__()
-        self._sampler, self._launcher = sampler, launcher
+        self._sampler, self._launcher, self._allocations = sampler, launcher, allocations
         self._steps = 0
         self.stacks: Stacks | None = None
         self.failure: BakeoffError | None = None
+        self.allocated_bytes: int | None = None
+        self.uncounted = ""
 
     def await_step(self) -> None:
         self._steps += 1
         # The second step is the one after its caches are filled.
         if self._steps == 2:
             try:
-                self._sampler.start(self._launcher.target_pid())
+                pid = self._launcher.target_pid()
+                self._count(pid)
+                self._sampler.start(pid)
             except BakeoffError as error:
                 self.failure = error
+
+    def _count(self, pid: int) -> None:
+        launcher = self._launcher
+        try:
+            self._allocations.start(pid, launcher.ports, in_container=launcher.in_containers)
+        except UncountedError as error:
+            self.uncounted = error.message
 
     def await_end(self) -> None:
         if self.failure is None:
@@ -177,3 +233,8 @@ class _SampledSide(Side):
                 self.stacks = self._sampler.stop()
             except BakeoffError as error:
                 self.failure = error
+        if not self.uncounted:
+            try:
+                self.allocated_bytes = self._allocations.stop()
+            except UncountedError as error:
+                self.uncounted = error.message

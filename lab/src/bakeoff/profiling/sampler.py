@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from bakeoff.errors import BakeoffError
+from bakeoff.profiling.processes import is_go, program_of, tree_of
 from bakeoff.profiling.stacks import Stacks, stacks_of_lines, stacks_of_perf
 
 # A number that no clock of a program shares, so that samples do not follow its ticks.
@@ -51,8 +52,8 @@ class Sampler:
 
     def start(self, pid: int) -> None:
         """Raises NoProfilerError where the process cannot be sampled."""
-        processes = _tree_of(pid)
-        self._java = [each.pid for each in processes if _program_of(each) == "java"]
+        processes = tree_of(pid)
+        self._java = [each.pid for each in processes if program_of(each) == "java"]
         for number, kind in enumerate(_kinds(processes)):
             file = self._folder / f"samples-{number}"
             log = (self._folder / f"sampler-{number}.log").open("wb")
@@ -91,17 +92,9 @@ class Sampler:
                 subprocess.run([program, str(pid), "Compiler.perfmap"], capture_output=True, timeout=_ENDS_WITHIN_S)
 
 
-def _tree_of(pid: int) -> list[psutil.Process]:
-    try:
-        process = psutil.Process(pid)
-        return [process, *process.children(recursive=True)]
-    except psutil.Error as error:
-        raise BakeoffError(f"The process {pid} has ended.") from error
-
-
 def _kinds(processes: Sequence[psutil.Process]) -> list[_Kind]:
     """The processes by what can sample them."""
-    python = [each.pid for each in processes if _program_of(each).startswith("python")]
+    python = [each.pid for each in processes if program_of(each).startswith("python")]
     others = [each for each in processes if each.pid not in python]
     framed = [each.pid for each in others if _keeps_frame_pointers(each)]
     rest = [each.pid for each in others if each.pid not in framed]
@@ -111,22 +104,9 @@ def _kinds(processes: Sequence[psutil.Process]) -> list[_Kind]:
     return [kind for kind in kinds if kind.pids and (kind.is_python or not python)]
 
 
-def _program_of(process: psutil.Process) -> str:
-    try:
-        return Path(process.exe()).name
-    except (psutil.Error, OSError):
-        return ""
-
-
 def _keeps_frame_pointers(process: psutil.Process) -> bool:
     """Whether its frames can be followed without unwinding tables: Go keeps them, others by the variables above."""
-    if _program_of(process) in ("java", "node", "bun"):
-        return True
-    try:
-        with Path(f"/proc/{process.pid}/exe").open("rb") as program:
-            return b"Go buildinf:" in program.read()
-    except OSError:
-        return False
+    return program_of(process) in ("java", "node", "bun") or is_go(process)
 
 
 def _command(kind: _Kind, file: Path) -> list[str]:
