@@ -42,6 +42,13 @@ ALL_AT_ONCE = "all-at-once"
 _TARGET_PARAMETERS = ("started", "started_narrow", "secured", "name")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without an end-to-end test, where only such are chosen: each worker would import them all."""
+    is_test = collection_path.name.startswith("test_")
+    chosen = is_test and config.option.markexpr.startswith("end_to_end")
+    return True if chosen and "end_to_end" not in collection_path.read_text("utf-8") else None
+
+
 # Before xdist writes the groups into the names of the tests.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
