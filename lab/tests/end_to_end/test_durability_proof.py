@@ -35,7 +35,7 @@ USERS = 64
 
 
 @pytest.fixture
-def checkout(project: Project, tmp_path: Path) -> Project:
+def checkout(tmp_path: Path) -> Project:
     return notes_checkout(tmp_path)
 
 
@@ -49,10 +49,10 @@ def contender_of(checkout: Project, cheat: str = "") -> Contender:
 
 
 @pytest.fixture
-def testbed(project: Project, checkout: Project, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Testbed]:
+def testbed(instances: Project, checkout: Project, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Testbed]:
     """A PostgreSQL of the test's own, with the settings of the parameter."""
     kind = embedded.InstanceKind("durability", "application", (*SMALL, *getattr(request, "param", ())))
-    instance = embedded.Instance(find_installation(project), kind, tmp_path / "logs")
+    instance = embedded.Instance(find_installation(instances), kind, tmp_path / "logs")
     with instance as server:
         yield Testbed(checkout, server, PlainProgress(Console(quiet=True)), database=instance)
 

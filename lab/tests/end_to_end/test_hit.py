@@ -29,15 +29,17 @@ def url(tmp_path: Path) -> Iterator[str]:
         children.stop(server, signal.SIGTERM, timeout_s=5)
 
 
-def test_a_count_of_requests_is_sent_and_answered(project: Project, url: str, results: Path) -> None:
-    done = bakeoff(project, "hit", url, "-n", "500", "-u", "8", "-d", '{"a": 1}', "--json", results=results)
+def test_a_count_of_requests_is_sent_and_answered(empty_checkout: Project, url: str, results: Path) -> None:
+    done = bakeoff(empty_checkout, "hit", url, "-n", "500", "-u", "8", "-d", '{"a": 1}', "--json", results=results)
     assert done.returncode == 0, done.stderr
     hit = json.loads(done.stdout)
     assert (hit["method"], hit["requests"], hit["ok"], hit["statuses"]) == ("POST", 500, 500, {"200": 500})
     assert hit["capacity_per_s"] > 0
 
 
-def test_another_status_than_the_expected_one_fails_the_command(project: Project, url: str, results: Path) -> None:
-    done = bakeoff(project, "hit", url, "-n", "20", "--expect", "204", results=results)
+def test_another_status_than_the_expected_one_fails_the_command(
+    empty_checkout: Project, url: str, results: Path
+) -> None:
+    done = bakeoff(empty_checkout, "hit", url, "-n", "20", "--expect", "204", results=results)
     assert done.returncode == 1
     assert "200: 20" in done.stdout

@@ -29,8 +29,8 @@ pytestmark = pytest.mark.end_to_end
 
 
 @pytest.fixture
-def testbed(project: Project, tmp_path: Path) -> Iterator[Testbed]:
-    instance = embedded.Instance(find_installation(project), embedded.SUSTAINED, tmp_path / "logs")
+def testbed(instances: Project, tmp_path: Path) -> Iterator[Testbed]:
+    instance = embedded.Instance(find_installation(instances), embedded.SUSTAINED, tmp_path / "logs")
     with instance as server:
         yield Testbed(notes_checkout(tmp_path), server, PlainProgress(Console(quiet=True)), database=instance)
 
