@@ -43,12 +43,18 @@ fn invalid_options_are_refused_before_anything_is_sent() {
         (&[HTTP, "--stream"], "--stream applies to grpc and grpcs only"),
         (&[HTTP, "--ca-file", "ca.pem"], "--ca-file applies to https and grpcs only"),
         (&["https://127.0.0.1:1/", "--expect", "200", "--ca-file", "/no/such/file"], "cannot use /no/such/file: "),
-        (&[GRPC], "gRPC needs the service's definition: --proto FILE"),
         (&[GRPC, "--proto", "/no/such/file.proto"], "cannot use /no/such/file.proto: "),
         (&[GRPC, "--proto", PROTO, "-H", "TE: trailers"], "The engine sets te itself"),
         (&[GRPC, "--proto", PROTO, "-m", "PUT"], "--method applies to http and https only"),
         (&[GRPC, "--proto", PROTO, "-d", "{\"a\":1}"], "com.example.grpc.EventRequest has no field a"),
-        (&["grpc://127.0.0.1:1/a.B/C", "--proto", PROTO], "bakeoff-load: proto: no method a.B/C"),
+        (
+            &["grpc://127.0.0.1:1/a.B/C", "--proto", PROTO],
+            "bakeoff-load: proto: no service a.B. Services: com.example.grpc.EventService",
+        ),
+        (
+            &["grpc://127.0.0.1:1/com.example.grpc.EventService/C", "--proto", PROTO],
+            "bakeoff-load: proto: no method com.example.grpc.EventService/C. Methods of com.example.grpc.EventService: ",
+        ),
     ];
     for (arguments, words) in cases {
         let output = bakeoff_load(&[&["hit"], *arguments].concat());

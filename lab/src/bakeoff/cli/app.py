@@ -109,14 +109,18 @@ app.command()(hit)
 def init(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME] [URL]", help="Name of the service, and where it answers. [name of the folder]"),
+        typer.Argument(
+            metavar="[NAME] [URL]",
+            help="Name of the service [that of the folder], and its http:// or grpc:// address.",
+        ),
     ] = None,
     openapi: Annotated[
         str | None,
         typer.Option(metavar="FILE|URL", help="OpenAPI 3 or Swagger 2 document with the operations to send."),
     ] = None,
     proto: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="Proto file with the gRPC methods to call.")
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Proto file, or descriptors, with the methods to call."),
     ] = None,
     proto_path: Annotated[
         list[Path] | None,

@@ -108,7 +108,7 @@ def hit(
         typer.Option(help="Fill ${column} in path, headers and body from a random row."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of random values.")] = 1,
-    proto: Annotated[Path | None, typer.Option(help="The service's .proto file.")] = None,
+    proto: Annotated[Path | None, typer.Option(help="The service's .proto file. [reflection]")] = None,
     import_path: Annotated[Path | None, typer.Option(help="Folder in which imports are found.")] = None,
     descriptor_set: Annotated[Path | None, typer.Option(help="FileDescriptorSet of the service.")] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Send messages on one stream per connection.")] = False,

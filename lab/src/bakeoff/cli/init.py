@@ -160,17 +160,18 @@ def _one_file(options: InitOptions) -> Iterator[str]:
 
 
 def _folders(options: InitOptions) -> Iterator[str]:
-    from bakeoff.scaffold.description_files import description_of
+    from bakeoff.scaffold.description_files import description_of, is_grpc
     from bakeoff.scaffold.import_files import imported_scaffold, write_import
     from bakeoff.scaffold.new_project import folders_project, name_of
     from bakeoff.scaffold.scaffold import scaffold_of, write_scaffold
 
     source = None
-    if options.openapi is not None or options.proto is not None:
+    shown = options.url if options.url is not None and is_grpc(options.url) else None
+    if options.openapi is not None or options.proto is not None or shown is not None:
         given = [f"--{each}" for each in ("protocol", "database") if getattr(options, each) is not None]
         if given:
-            raise UsageError(f"{given[0]} cannot be combined with --openapi or --proto: they define the protocol.")
-        source = description_of(_folder(), options.openapi, options.proto, None, [], options.proto_paths)
+            raise UsageError(f"{given[0]} cannot be combined with a description: it defines the protocol.")
+        source = description_of(_folder(), options.openapi, options.proto, shown, [], options.proto_paths)
     name = options.name or name_of(_folder())
     if source is None:
         scaffold = scaffold_of(name, options.protocol or "rest", options.database or "postgresql", options.url)
@@ -200,6 +201,6 @@ def _folder() -> Path:
 
 
 def _explanation(file: Path) -> str:
-    if file.suffix == ".proto":
+    if file.suffix in (".proto", ".binpb"):
         return "the messages"
     return _EXPLANATIONS.get(file.name, "conformance cases")

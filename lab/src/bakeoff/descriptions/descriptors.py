@@ -1,4 +1,4 @@
-"""Compiles proto files."""
+"""Compiles proto files, and reads what other tools have compiled."""
 
 import contextlib
 import os
@@ -10,29 +10,41 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.message import DecodeError
+
 from bakeoff.descriptions.proto_editions import without_editions
 from bakeoff.descriptions.proto_sources import ProtoFile, ProtoSource, ProtoSources, bundled_roots
 from bakeoff.descriptions.proto_text import ProtoText
 from bakeoff.errors import UsageError
 
 _MOST_LINES = 5
+_TO_WRITE = "Write one with buf build -o FILE.binpb, or protoc --include_imports -o FILE.binpb."
 
 
 @dataclass(frozen=True)
 class CompiledProto:
-    """A proto file and its imports as descriptors.
+    """A proto file and its imports as descriptors, or a file of descriptors.
 
-    `main` is its name among `files`, those that do not come with the tool. `notes` are lines of what was left out.
+    - `name`: the file's name among `files`, those that do not come with the tool; no text is known of descriptors.
+    - `mains`: the names of descriptors that declare the services: of a set all.
+    - `notes`: lines of what was left out.
     """
 
     descriptor_set: bytes
-    main: str
-    files: Sequence[ProtoFile]
-    notes: Sequence[str]
+    name: str
+    mains: Sequence[str]
+    files: Sequence[ProtoFile] = ()
+    notes: Sequence[str] = ()
 
 
 def compiled_proto(source: ProtoSource) -> CompiledProto:
-    """Raises UsageError where the file does not compile, with what protoc says, or the import that was not found."""
+    """Raises UsageError where the file does not compile, with what protoc says, or the import that was not found.
+
+    A file whose name does not end in .proto is an encoded FileDescriptorSet.
+    """
+    if source.file.suffix != ".proto":
+        return _read_set(source.file)
     return _compiled_proto(ProtoSource(source.file.resolve(), tuple(root.resolve() for root in source.roots)))
 
 
@@ -50,7 +62,23 @@ def _compiled_proto(source: ProtoSource) -> CompiledProto:
         if sources.missing:
             raise UsageError(f"{sources.why_missing()} The compiler: {_shown(messages, own)}.")
         raise UsageError(f"{source.file} does not compile: {_shown(messages, own)}. Correct it.")
-    return CompiledProto(without_editions(descriptors), sources.main, own, list(_notes(sources)))
+    return CompiledProto(without_editions(descriptors), sources.main, [sources.main], own, list(_notes(sources)))
+
+
+def _read_set(file: Path) -> CompiledProto:
+    try:
+        content = file.read_bytes()
+        files = FileDescriptorSet.FromString(content).file
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+    except DecodeError as error:
+        raise UsageError(f"{file} is neither a .proto file nor a set of descriptors. {_TO_WRITE}") from error
+    known: set[str] = set()
+    for each in files:
+        if missing := [name for name in each.dependency if name not in known]:
+            raise UsageError(f"{file} lacks {missing[0]}, which {each.name} imports. {_TO_WRITE}")
+        known.add(each.name)
+    return CompiledProto(without_editions(content), file.name, [each.name for each in files])
 
 
 def _notes(sources: ProtoSources) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """A workload from a proto file: its unary methods, what they send, and how they follow from one another."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
 
 from bakeoff.descriptions.descriptors import CompiledProto, compiled_proto
 from bakeoff.descriptions.faults import Notes, advice_notes, left_out_notes
@@ -26,10 +26,15 @@ class _Import:
     def __init__(self, compiled: CompiledProto) -> None:
         files = FileDescriptorSet.FromString(compiled.descriptor_set).file
         self._compiled = compiled
-        self._main: FileDescriptorProto = next(each for each in files if each.name == compiled.main)
         self._types = Types(files)
         self._templates = MessageTemplates(self._types)
-        self._methods = [Method(service.name, each) for service in self._main.service for each in service.method]
+        self._methods = [
+            Method(service.name, each, file.package)
+            for file in files
+            if file.name in compiled.mains
+            for service in file.service
+            for each in service.method
+        ]
         self._entities = ProtoEntities(self._methods, self._types)
         self._parents = self._entities.parents()
         self._advice = advice_notes()
@@ -38,15 +43,10 @@ class _Import:
             lambda reason, place: f"{place} is left out: {reason}.",
             lambda count, reason, listed: f"{count} fields are left out: {reason}: {listed}.",
         )
-        counts = Counter(each.name for each in self._methods)
-        # Two services may have methods of one name.
-        self._names = {
-            (each.service, each.name): each.name if counts[each.name] == 1 else f"{each.service}.{each.name}"
-            for each in self._methods
-        }
+        self._names = _short_names(self._methods)
 
     def api(self, source: ProtoSource) -> ImportedApi:
-        if not self._main.service:
+        if not self._methods:
             raise UsageError(f"{source.file} declares no service, so there is nothing to send.")
         for each in self._methods:
             if each.streams:
@@ -55,7 +55,7 @@ class _Import:
         if not operations:
             raise UsageError(f"{source.file} describes no operation that can be sent. {' '.join(self._left_out.lines)}")
         return ImportedApi(
-            f"{self._main.service[0].name} of {source.file.name}",
+            f"{self._methods[0].service} of {source.file.name}",
             "grpc",
             operations,
             # A case makes one entity alone.
@@ -67,16 +67,15 @@ class _Import:
             left_out=[*self._compiled.notes, *self._left_out.lines, *self._fields_left_out.lines],
             advice=self._advice.lines,
             files={each.name: each.text for each in self._compiled.files},
-            proto=self._compiled.main,
+            proto=self._compiled.name,
         )
 
     def _name(self, method: Method) -> str:
-        return self._names[method.service, method.name]
+        return self._names[method.full_service, method.name]
 
     def _operation(self, method: Method) -> ImportedOperation:
         created, link = self._entities.created_by(method), self._entities.link(method)
-        service = f"{self._main.package}.{method.service}".lstrip(".")
-        call: dict[str, Json] = {"method": f"{service}/{method.name}", "expect": "OK"}
+        call: dict[str, Json] = {"method": f"{method.full_service}/{method.name}", "expect": "OK"}
         if created is not None:
             call["capture"] = dict(created.captures)
         is_about = link.entity is not None and link.entity.kind == method.kind and created is None
@@ -141,6 +140,21 @@ class _Import:
                     "It names what must exist, and is made up: write values that exist.",
                     f"{self._name(method)} {field.name}",
                 )
+
+
+def _short_names(methods: Sequence[Method]) -> Mapping[tuple[str, str], str]:
+    """Each method by its own name, or with its service where several have that, and where those are alike in full."""
+    names: dict[tuple[str, str], str] = {}
+    forms = [
+        [each.name for each in methods],
+        [f"{each.service}.{each.name}" for each in methods],
+        [f"{each.full_service}.{each.name}" for each in methods],
+    ]
+    for form in reversed(forms):
+        counts = Counter(form)
+        unique = zip(methods, form, strict=True)
+        names |= {(each.full_service, each.name): name for each, name in unique if counts[name] == 1}
+    return names
 
 
 def _is_chosen(field: FieldDescriptorProto, created: Entity) -> bool:

@@ -34,10 +34,15 @@ class Method:
 
     service: str
     declared: MethodDescriptorProto
+    package: str = ""
 
     @property
     def name(self) -> str:
         return self.declared.name
+
+    @property
+    def full_service(self) -> str:
+        return f"{self.package}.{self.service}".lstrip(".")
 
     @property
     def streams(self) -> bool:

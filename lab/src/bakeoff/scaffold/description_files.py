@@ -14,14 +14,17 @@ from urllib.parse import unquote, urljoin, urlsplit
 from bakeoff.descriptions.faults import first_faults
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.documents.whole_file import write_whole
+from bakeoff.engines.client import client_of
 from bakeoff.errors import BakeoffError, UsageError
-from bakeoff.targets.access import is_loopback
+from bakeoff.scaffold.scaffold import address_in
+from bakeoff.targets.access import access_of, is_loopback
 from bakeoff.workload.expressible import expressible
 
 # Where frameworks show the description of a running service.
 _SERVED = ("openapi.json", "openapi.yaml", "v3/api-docs", "api/openapi.json", "swagger/v1/swagger.json", "swagger.json")
 _NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("yaml", "yml", "json")]
 _SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests", "venv"}
+_REFLECTED = "services.binpb"
 _TIMEOUT_S = 10.0
 _MOST_NAMES = 12
 _MOST_FILES = 1000
@@ -73,7 +76,9 @@ def description_of(
     if openapi is not None:
         return _read(fetched(openapi, folder) if "://" in openapi else Path(openapi).absolute())
     if proto is not None:
-        return _read(proto.absolute(), proto_paths)
+        return _read_proto(proto.absolute(), proto_paths)
+    if url is not None and is_grpc(url):
+        return _read_proto(reflected(url, folder), proto_paths)
     shown = None if url is None else served(url, folder)
     for file in described_in(folder) if shown is None else [shown]:
         try:
@@ -87,14 +92,18 @@ def description_of(
 
 def _read(file: Path, proto_paths: Sequence[Path] = ()) -> Source:
     if file.suffix == ".proto":
-        from bakeoff.descriptions.proto_import import import_proto
-        from bakeoff.descriptions.proto_sources import ProtoSource
-
-        roots = tuple(path.absolute() for path in proto_paths)
-        return Source("proto", file, expressible(import_proto(ProtoSource(file, roots))), roots)
+        return _read_proto(file, proto_paths)
     from bakeoff.descriptions.openapi_import import import_openapi
 
     return Source("openapi", file, expressible(import_openapi(file)))
+
+
+def _read_proto(file: Path, proto_paths: Sequence[Path]) -> Source:
+    from bakeoff.descriptions.proto_import import import_proto
+    from bakeoff.descriptions.proto_sources import ProtoSource
+
+    roots = tuple(path.absolute() for path in proto_paths)
+    return Source("proto", file, expressible(import_proto(ProtoSource(file, roots))), roots)
 
 
 def described_by(url: str, folder: Path) -> Source | None:
@@ -170,6 +179,23 @@ def served(url: str, folder: Path) -> Path | None:
     return None
 
 
+def is_grpc(url: str) -> bool:
+    return urlsplit(url).scheme in ("grpc", "grpcs")
+
+
+def reflected(url: str, folder: Path) -> Path:
+    """The services of a running gRPC server, as its reflection shows them, written into the folder."""
+    address, _ = address_in(url)
+    access = access_of(address)
+    there = (access.host, access.port)
+    reply = client_of().ask(there, access.scheme("grpc"), "", timeout_s=_TIMEOUT_S, reflect=True, **access.tls_fields())
+    if reply.failure == "reflection":
+        raise UsageError(f"{url} does not show its services: {reply.reason}. Name their file: --proto FILE.")
+    if reply.failure:
+        raise UsageError(f"{url} does not answer: {reply.reason}. Start the service, or name its file: --proto FILE.")
+    return _kept_as(folder / _REFLECTED, reply.body)
+
+
 def status_of(url: str) -> int:
     """The status that a GET of a URL is answered with."""
     return _answer(url)[0]
@@ -193,7 +219,8 @@ def _kept(content: bytes, folder: Path) -> Path:
 
 def _kept_as(file: Path, content: bytes) -> Path:
     if file.exists() and file.read_bytes() != content:
-        raise UsageError(f"{file} exists, has other content, and was not changed. Remove it, or use --openapi {file}.")
+        option = "--proto" if file.name == _REFLECTED else "--openapi"
+        raise UsageError(f"{file} exists, has other content, and was not changed. Remove it, or use {option} {file}.")
     try:
         return write_whole(file, content)
     except OSError as error:

@@ -45,11 +45,15 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
         autoescape=False,  # noqa: S701 - no HTML is made
     )
     environment.filters |= {"toml": toml_value, "toml_text": toml_text}
-    files = {folder / name: environment.get_template(f"{name}.j2").render(values) for name in _RENDERED}
+    files: dict[Path, str | bytes] = {
+        folder / name: environment.get_template(f"{name}.j2").render(values) for name in _RENDERED
+    }
     if cases:
         document = {"version": 1, "subject": scaffold.name, "cases": cases}
         files[folder / "vectors" / f"{scaffold.name}.json"] = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
     files |= {folder / name: text for name, text in api.files.items()}
+    if api.proto is not None and api.proto not in api.files:
+        files[folder / api.proto] = source.read_bytes()
     target_file, target = rendered_target(project, scaffold)
     written = write_files(project, scaffold, {**files, target_file: target})
     try:

@@ -81,12 +81,16 @@ def _placed(scaffold: Scaffold, url: str) -> Scaffold:
 
 
 def address_in(url: str) -> tuple[str, str]:
-    """The address of an API, such as http://127.0.0.1:8080, and the path in it. Raises UsageError for another text."""
-    parts = re.fullmatch(r"(https?://[^/?#]*)(/[A-Za-z0-9/._~-]*)?", url)
+    """The address of an API, such as http://127.0.0.1:8080, and the path in it. Raises UsageError for another text.
+
+    That of grpc://host:port is an address of HTTP too, as targets have them.
+    """
+    parts = re.fullmatch(r"(https?|grpcs?)(://[^/?#]*)(/[A-Za-z0-9/._~-]*)?", url)
     if parts is None:
         raise UsageError(f'"{url}" is not an API address: write http://host:port, or http://host:port/path.')
-    access_of(parts[1])
-    return parts[1], parts[2] or "/"
+    address = f"{parts[1].replace('grpc', 'http')}{parts[2]}"
+    access_of(address)
+    return address, parts[3] or "/"
 
 
 def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
@@ -97,7 +101,7 @@ def write_scaffold(project: Project, scaffold: Scaffold) -> list[Path]:
     return write_files(project, scaffold, dict(_rendered(project, scaffold)))
 
 
-def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str]) -> list[Path]:
+def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str | bytes]) -> list[Path]:
     """Writes the files of a new workload and its target; raises UsageError where one of their folders exists."""
     for folder in (folder_of(project, "workloads") / scaffold.name, folder_of(project, "targets") / scaffold.name):
         if folder.exists():
@@ -105,7 +109,7 @@ def write_files(project: Project, scaffold: Scaffold, files: Mapping[Path, str])
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
     except OSError as error:
         raise BakeoffError(f"{project.relative(path)} cannot be written: {error.strerror}.") from error
     return list(files)

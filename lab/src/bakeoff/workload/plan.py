@@ -356,9 +356,9 @@ def _proto(workload: Workload) -> PlannedProto:
         raise BakeoffError(f"{workload.name}: a gRPC target needs proto in the workload.")
     compiled = compiled_proto(source)
     # The folder that its name is relative to, where it lies in one.
-    root = source.file.parents[compiled.main.count("/")]
+    root = source.file.parents[compiled.name.count("/")]
     return PlannedProto(
         file=str(source.file),
-        import_path=str(root if root / compiled.main == source.file else source.file.parent),
+        import_path=str(root if root / compiled.name == source.file else source.file.parent),
         descriptor_set=base64.b64encode(compiled.descriptor_set).decode(),
     )

@@ -58,7 +58,7 @@ Examples:
   bakeoff-load hit http://127.0.0.1:3000/path -u 64 -d 10s
   bakeoff-load hit http://127.0.0.1:3000/items -d '{\"price\": 5}' --rate 5000 --arrivals poisson
   bakeoff-load hit http://127.0.0.1:3000/items --slots -d '{\"id\":\"${uuid}\",\"price\":${decimal 1.00 99.00}}'
-  bakeoff-load hit grpc://127.0.0.1:9090/shop.Items/Create --proto shop.proto -d '{\"name\":\"a\"}'
+  bakeoff-load hit grpc://127.0.0.1:9090/shop.Items/Create -d '{\"name\":\"a\"}'
 
 With --slots ${uuid}, ${integer MIN MAX}, ${decimal MIN MAX}, ${choice A|B}, ${alphanumeric N}, ${date FROM TO},
 ${timestamp}, ${user}, ${sequence} and ${run} take a new value in each request.
@@ -181,7 +181,7 @@ pub struct HitArguments {
     /// Seed of the slots' random values
     #[arg(help_heading = "Templates", long, default_value_t = 1)]
     pub seed: u64,
-    /// The service's .proto file
+    /// The service's .proto file; without it the server is asked, by reflection
     #[arg(help_heading = "gRPC", long, value_name = "FILE")]
     pub proto: Option<PathBuf>,
     /// Folder in which imports are found (default: the file's folder)

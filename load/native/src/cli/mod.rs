@@ -10,6 +10,7 @@ mod hit;
 mod instructions;
 mod interruption;
 mod null;
+mod reflection;
 mod request;
 mod run;
 mod units;

@@ -7,11 +7,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use prost::Message as _;
 use serde::{Deserialize, Serialize};
 
 use super::hit::Target;
+use super::reflection::{self, ReflectionError};
 use crate::engine::{self, Answer, LoneRequests, Message, Outcome};
 use crate::plan::{HttpVersion, Protocol, Tls, Transport, check_header};
+use crate::wire::Code;
 use crate::wire::http1::lines;
 
 /// A request as it is written.
@@ -47,6 +50,10 @@ struct Asked {
     /// HTTP: a request that follows on the same connection.
     #[serde(default)]
     then: Option<Following>,
+    /// gRPC: the body of the reply is the `FileDescriptorSet` of the services that the server offers; the URL names no
+    /// method.
+    #[serde(default)]
+    reflect: bool,
 }
 
 /// Another request with the same method and headers.
@@ -126,16 +133,32 @@ fn print(replies: &Receiver<Replied>) -> io::Result<()> {
 
 fn replied(asked: Result<Asked, String>) -> Replied {
     let id = asked.as_ref().ok().and_then(|asked| asked.id);
-    let sent =
-        asked.and_then(prepared).and_then(|request| engine::request(&request).map_err(|error| error.to_string()));
-    let shown = match sent {
-        Err(message) => failed("invalid", message),
-        Ok(outcomes) => {
-            let follow = |then: Option<Box<Replied>>, outcome| Some(Box::new(Replied { then, ..outcome_of(outcome) }));
-            outcomes.into_iter().rev().fold(None, follow).map_or_else(Replied::default, |first| *first)
-        }
+    let sent = |asked: Asked| match asked.reflect {
+        true => reflected(&asked),
+        false => engine::request(&prepared(asked)?).map(in_turn).map_err(|error| error.to_string()),
     };
+    let shown = asked.and_then(sent).unwrap_or_else(|message| failed("invalid", message));
     Replied { id, ..shown }
+}
+
+/// The outcome of the first request, which holds those of the requests that followed.
+fn in_turn(outcomes: Vec<Outcome>) -> Replied {
+    let follow = |then: Option<Box<Replied>>, outcome| Some(Box::new(Replied { then, ..outcome_of(outcome) }));
+    outcomes.into_iter().rev().fold(None, follow).map_or_else(Replied::default, |first| *first)
+}
+
+fn reflected(asked: &Asked) -> Result<Replied, String> {
+    let target = Target::server(&asked.url)?;
+    if target.protocol != Protocol::Grpc {
+        return Err("reflect applies to grpc and grpcs only".to_owned());
+    }
+    check_headers(asked, &target)?;
+    let headers = asked.headers.iter().cloned().collect();
+    Ok(match reflection::all_definitions(&Transport { headers, ..transport(asked, &target) }) {
+        Ok(files) => shown(&Answer { code: Code::Grpc(0), head: Vec::new(), body: files.encode_to_vec() }),
+        Err(ReflectionError::NoAnswer(none)) => outcome_of(Err(none)),
+        Err(ReflectionError::Refused(reason)) => failed("reflection", reason),
+    })
 }
 
 fn failed(kind: &str, message: String) -> Replied {
@@ -149,6 +172,22 @@ fn outcome_of(outcome: Outcome) -> Replied {
     }
 }
 
+fn transport(asked: &Asked, target: &Target) -> Transport {
+    Transport {
+        http_version: asked.http_version,
+        timeout_ms: asked.timeout_ms,
+        tls: target.is_encrypted.then(|| asked.tls.clone().unwrap_or_default()),
+        ..target.transport()
+    }
+}
+
+fn check_headers(asked: &Asked, target: &Target) -> Result<(), String> {
+    for (name, value) in &asked.headers {
+        check(asked, target, name, value).map_err(|error| format!("the header {name:?}: {error}"))?;
+    }
+    Ok(())
+}
+
 fn prepared(asked: Asked) -> Result<LoneRequests, String> {
     let target = Target::parse(&asked.url)?;
     let is_grpc = target.protocol == Protocol::Grpc;
@@ -158,9 +197,8 @@ fn prepared(asked: Asked) -> Result<LoneRequests, String> {
             return Err(format!("{name} applies to http and https only"));
         }
     }
-    for (name, value) in &asked.headers {
-        check(&asked, &target, name, value).map_err(|error| format!("the header {name:?}: {error}"))?;
-    }
+    check_headers(&asked, &target)?;
+    let transport = transport(&asked, &target);
     if asked.method.is_empty() || !asked.method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-') {
         return Err(format!("{:?} is not a method", asked.method));
     }
@@ -168,12 +206,6 @@ fn prepared(asked: Asked) -> Result<LoneRequests, String> {
         (Some(_), Some(_)) => return Err("body and body_base64: leave one of them out".to_owned()),
         (None, Some(text)) => Some(decoded(&text)?),
         (text, None) => text.map(String::into_bytes),
-    };
-    let transport = Transport {
-        http_version: asked.http_version,
-        timeout_ms: asked.timeout_ms,
-        tls: target.is_encrypted.then(|| asked.tls.unwrap_or_default()),
-        ..target.transport()
     };
     let path = asked.path.unwrap_or(target.path);
     if !is_line(&path) {

@@ -8,6 +8,9 @@ use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor, Me
 use super::compile::{LENGTH_DELIMITED, field_named, tag};
 use crate::plan::PlanError;
 
+/// Names that a message lists.
+const MOST_NAMES: usize = 12;
+
 /// The descriptors that a plan carries.
 #[derive(Debug, Clone)]
 pub struct Descriptors {
@@ -41,13 +44,17 @@ impl Descriptors {
     /// The method `package.Service/Method`.
     ///
     /// # Errors
-    /// The descriptors have no such method.
+    /// The descriptors have no such method; those that they have are named.
     pub fn method(&self, path: &str) -> Result<MethodDescriptor, PlanError> {
         let (service, method) = path.split_once('/').unwrap_or((path, ""));
-        self.pool
-            .get_service_by_name(service)
-            .and_then(|service| service.methods().find(|known| known.name() == method))
-            .ok_or_else(|| PlanError::rule(format!("proto: no method {path}")))
+        let Some(known) = self.pool.get_service_by_name(service) else {
+            let names = listed(self.pool.services().map(|each| each.full_name().to_owned()));
+            return Err(PlanError::rule(format!("proto: no service {service}. Services: {names}")));
+        };
+        known.methods().find(|each| each.name() == method).ok_or_else(|| {
+            let names = listed(known.methods().map(|each| each.name().to_owned()));
+            PlanError::rule(format!("proto: no method {path}. Methods of {service}: {names}"))
+        })
     }
 
     /// The field of a bulk method's request that holds the messages.
@@ -63,6 +70,16 @@ impl Descriptors {
                 Err(PlanError::rule(format!("batch.field: {field} is not a repeated message of {}", input.full_name())))
             }
         }
+    }
+}
+
+/// A list for a message, which a long one would hide.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    let more = if names.len() > MOST_NAMES { format!(" and {} more", names.len() - MOST_NAMES) } else { String::new() };
+    match names.len() {
+        0 => "none".to_owned(),
+        count => names[..count.min(MOST_NAMES)].join(", ") + &more,
     }
 }
 

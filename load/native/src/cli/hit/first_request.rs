@@ -35,7 +35,8 @@ pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, 
     )))
 }
 
-fn explained(request: &Request, none: &NoAnswer) -> String {
+/// Why a server gives no usable reply, and the next step.
+pub fn explained(request: &Request, none: &NoAnswer) -> String {
     let (url, reason) = (&request.url, &none.reason);
     match none.failure {
         Failure::Certificate => {

@@ -31,7 +31,11 @@ const PROXIES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_pr
 /// The options are invalid, or the system refuses a resource. Failed requests are results, not errors.
 pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
     let request = Request::new(arguments)?;
-    let mut plan = plan::plan(&request, arguments)?;
+    let proto = match plan::proto(&request, arguments)? {
+        Ok(proto) => proto,
+        Err(message) => return Ok(failed(&message)),
+    };
+    let mut plan = plan::plan(&request, arguments, proto)?;
     let mut expected = "OK".to_owned();
     if request.target.protocol == Protocol::Http {
         let status = match arguments.expect {

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use prost::Message as _;
 
+use super::first_request;
 use super::request::Request;
 use super::target::Target;
 use super::variants::{Variant, filled};
 use crate::cli::arguments::HitArguments;
+use crate::cli::reflection::{self, ReflectionError};
 use crate::plan::{
     ArrivingPhase, BodyEncoding, CountedPhase, GrpcCall, HeldPhase, HttpCall, HttpVersion, OneOrMore, Operation, Phase,
     Plan, PlanError, Proto, Protocol, Segment, Stream, Thresholds, Tls, Transport,
@@ -24,12 +26,11 @@ const RAMP_STEPS: u64 = 10;
 /// Bytes of `{"value":""}`.
 const ENVELOPE_BYTES: u64 = 12;
 
-/// The plan that the options describe.
+/// The plan that the options describe; of gRPC with the definition of its service.
 ///
 /// # Errors
-/// They contradict each other, or a file cannot be read.
-pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn Error>> {
-    let target = &request.target;
+/// They contradict each other.
+pub fn plan(request: &Request, arguments: &HitArguments, proto: Option<Proto>) -> Result<Plan, Box<dyn Error>> {
     let plan = Plan {
         version: crate::plan::VERSION,
         workload: "hit".to_owned(),
@@ -39,20 +40,8 @@ pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn
         run: format!("{:08x}", std::process::id()),
         seed: format!("{:016x}", arguments.seed),
         base_time_ms: now_ms(),
-        transport: Transport {
-            connections: request.connections,
-            stream: arguments.stream,
-            window: arguments.window,
-            timeout_ms: request.timeout_ms,
-            keep_alive: !arguments.disable_keepalive,
-            http_version: if arguments.http2 { HttpVersion::Two } else { HttpVersion::One },
-            address: resolved(target, &arguments.resolve)?,
-            unix_socket: arguments.unix_socket.as_ref().map(|path| path.display().to_string()),
-            headers: metadata(request),
-            tls: target.is_encrypted.then(|| tls(arguments)),
-            ..target.transport()
-        },
-        proto: proto(request, arguments)?,
+        transport: transport(request, arguments)?,
+        proto,
         phases: phases(request, arguments),
         think_time_ms: arguments.think as f64,
         thresholds: Thresholds { p95_ms: 2_000.0, p99_ms: 5_000.0, error_rate: 0.05 },
@@ -61,7 +50,7 @@ pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn
         operations: operations(request, arguments)?,
         sessions: Vec::new(),
         batch: None,
-        stream: arguments.stream.then(|| Stream { method: target.path.clone(), reply: BTreeMap::new() }),
+        stream: arguments.stream.then(|| Stream { method: request.target.path.clone(), reply: BTreeMap::new() }),
         ledger: None,
         verify_share: 0.0,
         cookies: false,
@@ -69,6 +58,23 @@ pub fn plan(request: &Request, arguments: &HitArguments) -> Result<Plan, Box<dyn
     };
     plan.check()?;
     Ok(plan)
+}
+
+fn transport(request: &Request, arguments: &HitArguments) -> Result<Transport, String> {
+    let target = &request.target;
+    Ok(Transport {
+        connections: request.connections,
+        stream: arguments.stream,
+        window: arguments.window,
+        timeout_ms: request.timeout_ms,
+        keep_alive: !arguments.disable_keepalive,
+        http_version: if arguments.http2 { HttpVersion::Two } else { HttpVersion::One },
+        address: resolved(target, &arguments.resolve)?,
+        unix_socket: arguments.unix_socket.as_ref().map(|path| path.display().to_string()),
+        headers: metadata(request),
+        tls: target.is_encrypted.then(|| tls(arguments)),
+        ..target.transport()
+    })
 }
 
 fn tls(arguments: &HitArguments) -> Tls {
@@ -242,9 +248,14 @@ fn http_call(request: &Request, variant: &Variant, arguments: &HitArguments) -> 
     })
 }
 
-fn proto(request: &Request, arguments: &HitArguments) -> Result<Option<Proto>, Box<dyn Error>> {
+/// The definition of the called service, out of the named file or shown by the server; none for HTTP. The inner error
+/// names the server that does not show it.
+///
+/// # Errors
+/// The named file cannot be used, or an option.
+pub fn proto(request: &Request, arguments: &HitArguments) -> Result<Result<Option<Proto>, String>, Box<dyn Error>> {
     if request.target.protocol == Protocol::Http {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     let bytes = match (&arguments.proto, &arguments.descriptor_set) {
         (Some(file), _) => {
@@ -255,13 +266,24 @@ fn proto(request: &Request, arguments: &HitArguments) -> Result<Option<Proto>, B
         (None, Some(path)) => {
             std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?
         }
-        (None, None) => {
-            return Err("gRPC needs the service's definition: --proto FILE or --descriptor-set FILE".into());
-        }
+        (None, None) => match reflection::definitions_of(&transport(request, arguments)?, service_of(request)) {
+            Ok(files) => files.encode_to_vec(),
+            Err(ReflectionError::NoAnswer(none)) => return Ok(Err(first_request::explained(request, &none))),
+            Err(ReflectionError::Refused(reason)) => {
+                let address = request.target.address();
+                let advice = "Name the service's definition with --proto FILE or --descriptor-set FILE";
+                return Ok(Err(format!("{address} does not show what it is sent: {reason}. {advice}.")));
+            }
+        },
     };
-    Ok(Some(Proto {
+    Ok(Ok(Some(Proto {
         file: String::new(),
         import_path: String::new(),
         descriptor_set: base64::engine::general_purpose::STANDARD.encode(bytes),
-    }))
+    })))
+}
+
+fn service_of(request: &Request) -> &str {
+    let method = request.target.path.as_str();
+    method.split_once('/').map_or(method, |(service, _)| service)
 }

@@ -17,8 +17,17 @@ pub struct Target {
 }
 
 impl Target {
-    /// The error shows a right URL.
+    /// The target of requests; the error shows a right URL.
     pub fn parse(url: &str) -> Result<Self, String> {
+        let target = Self::server(url)?;
+        if target.protocol == Protocol::Grpc && !target.path.contains('/') {
+            return Err(format!("\"{url}\" names no method: write grpc://127.0.0.1:9090/package.Service/Method."));
+        }
+        Ok(target)
+    }
+
+    /// Likewise, where a URL of gRPC need not name a method.
+    pub fn server(url: &str) -> Result<Self, String> {
         let wrong = || format!("\"{url}\" is not a URL of an HTTP server: write http://127.0.0.1:3000/path.");
         let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
         let (protocol, is_encrypted, usual_port) = match scheme {
@@ -53,9 +62,6 @@ impl Target {
         let port = port.ok_or_else(no_port)?;
         let path = path.split('#').next().unwrap_or_default();
         let path = match (protocol, path.trim_start_matches('/')) {
-            (Protocol::Grpc, method) if !method.contains('/') => {
-                return Err(format!("\"{url}\" names no method: write grpc://127.0.0.1:9090/package.Service/Method."));
-            }
             (Protocol::Grpc, method) => method.to_owned(),
             (Protocol::Http, _) if path.starts_with('/') => path.to_owned(),
             (Protocol::Http, _) => format!("/{path}"),
