@@ -1,6 +1,7 @@
 """Imports of random descriptions: all operations are reached, and none of their requests is refused.
 
-BAKEOFF_DESCRIPTIONS is how many there are: 200 where it is not set.
+BAKEOFF_DESCRIPTIONS is how many there are, 200 where it is not set, and BAKEOFF_DESCRIPTIONS_FROM the first seed:
+    BAKEOFF_DESCRIPTIONS=1000 BAKEOFF_DESCRIPTIONS_FROM=500000 pytest tests/descriptions/test_random_descriptions.py
 """
 
 import json
@@ -21,12 +22,13 @@ from described_service import DescribedService
 from random_descriptions import RandomDescription
 
 COUNT = int(os.environ.get("BAKEOFF_DESCRIPTIONS", "200"))
+FIRST = int(os.environ.get("BAKEOFF_DESCRIPTIONS_FROM", "0"))
 _AT_ONCE = 20
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, _AT_ONCE))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, _AT_ONCE))
 def test_no_request_of_an_import_is_refused(tmp_path: Path, first: int) -> None:
-    for seed in range(first, min(first + _AT_ONCE, COUNT)):
+    for seed in range(first, min(first + _AT_ONCE, FIRST + COUNT)):
         folder = tmp_path / str(seed)
         folder.mkdir()
         problems = list(_problems(folder, RandomDescription(seed)))

@@ -227,11 +227,17 @@ class Description:
             if method not in item and method not in others:
                 continue
             parameters = objects_of([*list_in(item, "parameters"), *list_in(entry, "parameters")])
-            own = {(text_in(each, "name"), text_in(each, "in")): each for each in map(self.resolve, parameters)}
+            own = {_place_of(each): each for each in map(self.resolve, parameters)}
             name = text_in(entry, "operationId").strip() or f"{method.upper()} {path}"
             server = _server(entry) or _server(item)
             base_path = _path_of(server) if server else self.base_path
             yield DescribedOperation(path, method.upper(), name, entry, list(own.values()), self.resolve, base_path)
+
+
+def _place_of(parameter: JsonObject) -> tuple[str, str]:
+    """Name and place of a parameter: the last one of a place counts, and names of headers have no case."""
+    name, place = text_in(parameter, "name"), text_in(parameter, "in")
+    return (name.lower() if place == "header" else name), place
 
 
 def _renamed(described: DescribedOperation, name: str) -> DescribedOperation:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bakeoff.descriptions.imported import Table
-from bakeoff.descriptions.json_members import text_in
+from bakeoff.descriptions.json_members import object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.schema_merging import Schema, kind_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
@@ -105,6 +105,31 @@ class Entities:
         if described.method not in ("PUT", "PATCH", "POST") or described.body is None:
             return None, None
         return self._written("put" if self._replaces(described, owner) else "merge", owner, described), None
+
+    def references(self, described: DescribedOperation, entity: Entity) -> list[str]:
+        """The members of what an operation sends that hold the id of an entity: named so, or as the entity itself."""
+        sent = self.sent(described)
+        return [
+            name for name, each in sent.items() if name in entity.id_names or self._is_reference(name, each, entity)
+        ]
+
+    def shown_by(self, entity: Entity) -> Mapping[str, Schema]:
+        """The members of the reply that creates an entity."""
+        reply = entity.creator.reply
+        return {} if reply is None else self._members(reply, written=False)
+
+    def _is_reference(self, name: str, member: Schema, entity: Entity) -> bool:
+        """Whether a member called like an entity, such as author or authors, holds its id: a number or a UUID."""
+        is_list = kind_of(member) == "array"
+        called = kind_in(name) if is_list else name
+        held = self._templates.merged(object_in(member, "items")) if is_list else member
+        if called.lower() != entity.kind.lower() or not entity.id_path:
+            return False
+        shown: Schema | None = entity.creator.reply
+        for step in entity.id_path:
+            shown = self._members(shown, written=False).get(step) if shown is not None else None
+        same = shown is not None and all(held.get(each) == shown.get(each) for each in ("type", "format"))
+        return same and (kind_of(held) == "integer" or held.get("format") == "uuid")
 
     def sent(self, described: DescribedOperation) -> Mapping[str, Schema]:
         """The members of what an operation sends."""

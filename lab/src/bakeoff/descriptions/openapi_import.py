@@ -22,8 +22,10 @@ _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|token|session", re.IGNORECASE)
 _REGISTRATION = re.compile(r"regist(er|ration)|sign[-_]?up|(?<=/)(user|account)s?/?$", re.IGNORECASE)
 # A key in one of these headers is the token that a login returns, where there is a login.
 _TOKEN_HEADER = re.compile(r"authorization|.*token", re.IGNORECASE)
-# The word before the token, as descriptions show it: "Token xxxxxx.yyyyyyy.zzzzzz", "Bearer <token>".
-_SHOWN_WAY = re.compile(r"\b(Bearer|Token|JWT) +(?=[<{\[]|x{2,}|your|[\w-]+\.[\w-]+\.)", re.IGNORECASE)
+# The word before the token, as descriptions show it: "Token xxxxxx.yyyyyyy.zzzzzz", "Bearer <token>", prefix "Token".
+_SHOWN_WAY = re.compile(
+    r"\b(?:Bearer|Token|JWT)(?= +(?:[<{\[]|x{2,}|your|[\w-]+\.[\w-]+\.))|(?<=\bprefix [\"'`])\w+", re.IGNORECASE
+)
 _LOGOUT = re.compile(r"(log|sign)[-_]?out|revoke", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
 _HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
@@ -47,6 +49,7 @@ class _Import:
         self._registration = self._registration_that_logs_in()
         self._advice, self._left_out = advice_notes(), left_out_notes()
         self._messages = Messages(self._templates, self._entities, self._advice)
+        self._referred = [self._messages.referred(each) for each in self._entities.all]
         self._credentials: dict[str, str] = {}
         self._query_credentials: dict[str, str] = {}
 
@@ -76,7 +79,12 @@ class _Import:
             "rest",
             operations,
             None if health is None else self._health(health),
-            [Life(each.kind, each.gone, each.can_compare) for each in self._entities.all],
+            # A case makes one entity alone.
+            [
+                Life(each.kind, each.gone, each.can_compare)
+                for each in self._entities.all
+                if self._messages.referred(each) is None
+            ],
             self._left_out.lines,
             self._advice.lines,
             self._credentials,
@@ -136,11 +144,15 @@ class _Import:
         registers = described is self._registration
         message = self._messages.message(described, is_login=is_login and not registers)
         effect, reads = (None, None) if is_login else self._entities.state(described)
+        weight = 0 if is_login else READ_WEIGHT if owner is not None and owner.reading is described else 1
+        if effect is not None and effect["kind"] == "delete" and owner in self._referred:
+            weight = 0
+            self._advice.add("The deletion of what others refer to has weight 0: they may go with it.", described.name)
         return ImportedOperation(
             described.name,
             self._call(described, owner, needed, created, is_login=is_login),
             described.about,
-            weight=0 if is_login else READ_WEIGHT if owner is not None and owner.reading is described else 1,
+            weight=weight,
             creates=None if created is None or is_login else created.kind,
             needs=None if needed is None else needed.kind,
             message=message,
@@ -289,5 +301,5 @@ def _token_as_shown(scheme: JsonObject) -> str:
     """The value of a key's header: after the word that the description shows, in Authorization after Bearer."""
     shown = _SHOWN_WAY.search(text_in(scheme, "description"))
     is_authorization = text_in(scheme, "name").lower() == "authorization"
-    way = shown[1] if shown is not None else "Bearer" if is_authorization else ""
+    way = shown[0] if shown is not None else "Bearer" if is_authorization else ""
     return f"{way} ${{login.token}}".strip()

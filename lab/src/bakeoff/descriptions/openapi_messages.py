@@ -96,14 +96,35 @@ class Messages:
         is_update = described.method in ("PUT", "PATCH") and collected is not None and len(collected.id_path) == 1
         if is_update and collected is not None and collected.id_path[0] in sent:
             return collected
-        names = {*sent, *(text_in(each, "name") for each in described.required("query"))}
+        names = {text_in(each, "name") for each in described.required("query")}
         created = self._entities.created_by(described)
-        found = [each for each in self._entities.all if each.id_names & names and each is not created]
-        return next((each for each in found if each.parent is None), None)
+        others = [each for each in self._entities.all if each is not created and each.parent is None]
+        if created is not None:
+            # What needs one another can never be created.
+            others = [each for each in others if not self._leads_to(each, created, [each])]
+        found = [each for each in others if each.id_names & names or self._entities.references(described, each)]
+        return next(iter(found), None)
+
+    def _leads_to(self, entity: Entity, other: Entity, seen: list[Entity]) -> bool:
+        """Whether the creation of an entity refers to another one, or to one that does."""
+        for each in self._entities.all:
+            if each not in seen and self._entities.references(entity.creator, each):
+                seen.append(each)
+                if each is other or self._leads_to(each, other, seen):
+                    return True
+        return False
+
+    def referred(self, entity: Entity) -> Entity | None:
+        """The entity that the creation of another one refers to, other than by its path."""
+        return None if entity.parent is not None else self.link(entity.creator)
 
     def captures(self, entity: Entity) -> dict[str, Json]:
-        """What a creation captures: the id, and that of the entity which it lies within."""
-        return {"id": entity.id_place, **({} if entity.parent is None else {"parent": entity.parent_place})}
+        """What a creation captures: the id, and that of the entity which it lies within, or refers to."""
+        place = entity.parent_place
+        if (other := self.referred(entity)) is not None:
+            shown = self._entities.shown_by(entity)
+            place = next((f"/{each}" for each in self._entities.references(entity.creator, other) if each in shown), "")
+        return {"id": entity.id_place, **({"parent": place} if place else {})}
 
     def linked_variables(self, described: DescribedOperation, owner: Entity | None) -> dict[str, str]:
         """The slots of the variables of a path, by the name of each."""
@@ -184,13 +205,25 @@ class Messages:
             value = self._with_own_id(value, body.schema, created.id_path)
         named = owner if owner is not None and owner.is_item(described) and owner is not created else None
         if named is not None:
-            return self._with_captured(value, body.schema, named.id_path)
+            return self._with_captured(self._with_referred(described, body, value, named), body.schema, named.id_path)
         other = None if owner is not None and owner is not created else self.link(described)
         if other is None:
             return value
-        for name in [*other.id_names, *(other.id_path if other is self._entities.collects(described) else ())]:
+        own = other.id_path if other is self._entities.collects(described) else ()
+        for name in [*self._entities.references(described, other), *own]:
             if name in self._entities.sent(described):
                 value = self._with_captured(value, body.schema, [name])
+        return value
+
+    def _with_referred(
+        self, described: DescribedOperation, body: Body, value: Mapping[str, Value], named: Entity
+    ) -> Mapping[str, Value]:
+        """An update that refers to what the creation of its entity referred to."""
+        other = self.referred(named)
+        names = [] if other is None else self._entities.references(described, other)
+        if "parent" in self.captures(named):
+            for name in names:
+                value = self._with_member(value, body.schema, [name], lambda each: _captured_in(each, "parent"))
         return value
 
     def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
@@ -199,7 +232,7 @@ class Messages:
 
     def _with_captured(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
         """A body that names an entity which exists."""
-        return self._with_member(value, schema, path, lambda member: _captured("${captured.id}", member))
+        return self._with_member(value, schema, path, lambda member: _captured_in(member, "id"))
 
     def _with_member(
         self, value: Mapping[str, Value], schema: Schema, path: Sequence[str], made: Callable[[Schema], Value]
@@ -249,6 +282,13 @@ def _as_of_kind(value: Json, kind: str | None) -> Json:
 
 def _captured(slot: str, schema: Schema) -> Drawn:
     return Drawn([Slot(slot, ["1"])], is_bare=kind_of(schema) in ("integer", "number"))
+
+
+def _captured_in(member: Schema, name: str) -> Value:
+    """A captured value as a member holds it: by itself, or in a list."""
+    if kind_of(member) == "array":
+        return [_captured(f"${{captured.{name}}}", object_in(member, "items"))]
+    return _captured(f"${{captured.{name}}}", member)
 
 
 def _static(part: str) -> str:
