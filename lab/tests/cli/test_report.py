@@ -10,6 +10,7 @@ import pytest
 from bakeoff.cli import report
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.judging import judge
+from bakeoff.judging.judgement import Judgement
 from bakeoff.storage import stored_runs
 from judgements import comparison
 
@@ -85,3 +86,23 @@ def test_a_place_that_cannot_be_written_is_named(results: Path) -> None:
         report.report(None, "html", results / "taken" / "page.html")
     with pytest.raises(BakeoffError, match="cannot be written"):
         report.report(None, "html", results)
+
+
+def test_labels_choose_the_runs_that_are_judged(
+    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = []
+    judgement, _ = comparison()
+
+    def judge_some(stored: stored_runs.StoredComparison) -> Judgement:
+        judged.append(stored)
+        return judgement
+
+    monkeypatch.setattr(judge, "judge", judge_some)
+    report.report(None, "json", None, ["language=go"])
+    (stored,) = judged
+    assert {run.result.language for run in stored.runs} == {"go"}
+    assert stored.name.endswith(" · language=go")
+    assert capsys.readouterr().out.strip() == str(results / "reports" / "comparison-12-language-go.json")
+    with pytest.raises(UsageError, match="no target here has language=cobol"):
+        report.report(None, "json", None, ["language=cobol"])

@@ -20,7 +20,7 @@ from bakeoff.history.comparing import side_by_side
 from bakeoff.history.exporting import csv_export, json_export
 from bakeoff.history.importing import import_files
 from bakeoff.history.judged import judgements_of
-from bakeoff.history.listing import RunFilter, known_targets, list_runs
+from bakeoff.history.listing import RunFilter, known_targets, labelled_targets, list_runs
 from bakeoff.history.operation_figures import operations_of
 from bakeoff.history.overview import latest_of_each_target, overview
 from bakeoff.history.phases import phases_of
@@ -165,12 +165,22 @@ def test_lists_are_newest_first_and_paged(store: MetricsStore) -> None:
         (RunFilter(payload="8k"), 1),
         (RunFilter("one", "quick", "default"), 1),
         (RunFilter(target="%"), 0),
+        (RunFilter(labelled=["two", "three"]), 1),
     ],
 )
 def test_filters(store: MetricsStore, wanted: RunFilter, found: int) -> None:
     add(store, run_result(), run_result(mode="full"), run_result(payload="8k"), run_result("two"))
     assert len(list_runs(store.server, wanted, 10).runs) == found
     assert known_targets(store.server) == ["one", "two"]
+
+
+def test_labels_choose_targets_that_have_runs(store: MetricsStore) -> None:
+    run = run_result("two")
+    add(store, run_result(), replace(run, environment={**run.environment, "stack": "framework: Fiber 3.0"}))
+    assert labelled_targets(store.server, ["framework=fiber"]) == ["two"]
+    assert labelled_targets(store.server, [f"language={run.language}"]) == ["one", "two"]
+    with pytest.raises(UsageError, match=r"no target here has framework=gin\. framework: Fiber 3\.0\."):
+        labelled_targets(store.server, ["framework=gin"])
 
 
 def test_the_overview_counts(store: MetricsStore) -> None:

@@ -57,6 +57,7 @@ TYPED_BY_METAVAR: Mapping[str, Json] = {
     "MODE": "stream-16",
     "PHASES": [{"users": 10, "duration": "5s"}, {"name": "up", "users": 90, "from_users": 10, "duration": "10s"}],
     "INTERVAL,TIMEOUT": "10s,3s",
+    "LABEL=VALUE": "language=go",
     "DISTRIBUTION": "zipf:0.99",
 }
 TYPED: Mapping[str, Json] = {

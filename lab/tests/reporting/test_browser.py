@@ -97,7 +97,7 @@ def visit(browser: Browser, path: Path, width: int = 1440, *, unfolded: bool = T
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["plain", "payloads", "hostile"])
+@pytest.mark.parametrize("name", ["plain", "payloads", "hostile", "stacks"])
 def test_charts_draw_without_complaint(
     browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: str, screenshots: Path
 ) -> None:

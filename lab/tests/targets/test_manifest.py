@@ -100,6 +100,16 @@ def test_a_pattern_chooses_targets_and_asks_for_none_that_cannot_be_built(empty_
     assert [target.name for target in buildable(chosen, ["*-target"], lambda *_: None)] == ["b-target"]
 
 
+def test_labels_choose_among_the_named_targets(empty_checkout: Project) -> None:
+    add(empty_checkout, "one", MANIFEST)
+    other = MANIFEST.replace("a-target", "b-target")
+    add(empty_checkout, "two", f'stack = {{ framework = "Own 2.1" }}\n{other}')
+    targets = find_targets(empty_checkout)
+    assert [each.name for each in choose_targets(targets, [], where=["framework=own"])] == ["b-target"]
+    with pytest.raises(BakeoffError, match='no target here has the label "framework"'):
+        choose_targets(targets, ["a-target"], where=["framework=own"])
+
+
 @pytest.mark.parametrize(
     ("name", "meant"), [("b", r"'\*b\*'"), ("b-tagret", "b-target"), ("rest-*", "")], ids=["part", "misspelt", "none"]
 )

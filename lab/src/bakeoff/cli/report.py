@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bakeoff.cli.shared_options import Where
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import COMMAND, find_project, path_here
@@ -19,13 +20,14 @@ def report(
         Path | None,
         typer.Option(help="File, or folder for svg and png; - for standard output. [in .bakeoff/results/reports]"),
     ] = None,
+    where: Where = None,
 ) -> None:
     """Write the report of a comparison: a web page, tables, data or charts."""
     from bakeoff.judging.judge import judge
     from bakeoff.reporting.report import report_of
     from bakeoff.reporting.report_files import DOCUMENTS, FORMATS, default_path, write_report
     from bakeoff.reporting.text import report_parts
-    from bakeoff.storage.stored_runs import load_comparison
+    from bakeoff.storage.stored_runs import load_comparison, with_labels
     from bakeoff.text.table import show
 
     if format not in FORMATS:
@@ -36,6 +38,8 @@ def report(
     comparison_id = None if comparison is None else _number(comparison)
     with stored_history() as server:
         stored = load_comparison(server, comparison_id)
+    if where:
+        stored = with_labels(stored, where)
     found = report_of(judge(stored), stored)
     if format == "text" and output is None:
         show(*report_parts(found))
@@ -43,7 +47,9 @@ def report(
         sys.stdout.write(DOCUMENTS[format][1](found))
     else:
         project = find_project()
-        written = write_report(found, format, output or default_path(project.results / "reports", found, format))
+        written = write_report(
+            found, format, output or default_path(project.results / "reports", found, format, where or ())
+        )
         if not written:
             raise BakeoffError(f"Comparison {stored.id} has no chart to draw: nothing was measured.")
         typer.echo(path_here(written[0] if format in DOCUMENTS else written[0].parent))

@@ -16,3 +16,11 @@ TargetClass = Annotated[
 ]
 WriteMode = Annotated[str | None, typer.Option(help="Write mode: group-commit or per-request. [the target's own]")]
 AllowChangedWorkload = Annotated[bool, typer.Option(OPTION, help=OPTION_HELP)]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="LABEL=VALUE",
+        help="Only targets with this label, such as language=go or framework='Spring*'; may be repeated: one of each "
+        "name must hold.",
+    ),
+]

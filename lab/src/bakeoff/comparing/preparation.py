@@ -82,7 +82,7 @@ def _targets(project: Project, request: ComparisonRequest, skip: Callable[[str, 
     choose_targets(found, list(request.attached))
     named = request.targets or list(request.attached)
     offered = found if named else of_workload(project, found, request.workload)
-    wanted = choose_targets(offered, named, request.target_class)
+    wanted = choose_targets(offered, named, request.target_class, request.where)
     own = [target for target in wanted if target.name not in request.attached]
     if DOCKER in request.places:
         own = [target for target in own if _is_containable(target, target.name in request.targets, skip)]

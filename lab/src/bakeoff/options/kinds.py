@@ -6,7 +6,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options.ping import parse_ping
 from bakeoff.options.ssh_host import SCHEME, ssh_host
+from bakeoff.results.labels import check_condition
 from bakeoff.text.durations import seconds_of
 from bakeoff.workload.reuse import parse_pick
 from bakeoff.workload.transport_mode import transport_mode_named
@@ -208,6 +209,16 @@ NAMES: ValueKind[Sequence[str]] = ValueKind(
     ", ".join,
     is_repeated=True,
 )
+
+
+def _conditions(value: Json) -> Sequence[str]:
+    conditions = _names(value)
+    for each in conditions:
+        check_condition(each)
+    return conditions
+
+
+CONDITIONS: ValueKind[Sequence[str]] = replace(NAMES, read=_conditions, metavar="LABEL=VALUE")
 
 
 def assignments(metavar: str, advice: str) -> ValueKind[Mapping[str, str]]:

@@ -326,6 +326,13 @@ class ComparisonTable(EveryRunTable):
         "Class of the targets to measure where none is named: standard, tuned or all",
         name="class",
     )
+    where: Sequence[str] = option(
+        (),
+        kinds.CONDITIONS,
+        "Label of the targets to measure, such as language=go, or a part of their stack, such as framework='Spring*'; "
+        "several with commas, or repeated: one of each name must hold",
+        unset="none",
+    )
     rounds: int = option(1, kinds.whole(1, MOST_ROUNDS), "Runs of each contender, interleaved in random order")
     spend_s: float | None = option(
         None,
@@ -566,7 +573,9 @@ class HelpGroup:
 
 
 HELP_GROUPS = {
-    "Targets": HelpGroup(("target", "attach", "against", "set"), ("workload", "class", "write-mode", "container")),
+    "Targets": HelpGroup(
+        ("target", "attach", "against", "set"), ("workload", "where", "class", "write-mode", "container")
+    ),
     "Load": HelpGroup(
         ("users", "rate", "payload", "phase-duration", "rounds"),
         (

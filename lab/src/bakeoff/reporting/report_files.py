@@ -1,6 +1,7 @@
 """Writes a report in one format, to one file or a folder of pictures, and those that a comparison ends with."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from pathlib import Path
 
@@ -28,9 +29,10 @@ PICTURES: Mapping[str, Callable[[str], bytes]] = {"svg": str.encode, "png": png_
 FORMATS = (*DOCUMENTS, *PICTURES)
 
 
-def default_path(folder: Path, report: Report, form: str) -> Path:
-    """`comparison-12.html`, or the folder `comparison-12` for pictures."""
-    stem = f"comparison-{report.judgement.comparison_id or 'unnamed'}"
+def default_path(folder: Path, report: Report, form: str, where: Sequence[str] = ()) -> Path:
+    """`comparison-12.html`, or the folder `comparison-12` for pictures; of some targets `comparison-12-language-go`."""
+    parts = [re.sub(r"[^a-z0-9]+", "-", each.lower()).strip("-") for each in where]
+    stem = "-".join(["comparison", str(report.judgement.comparison_id or "unnamed"), *parts])
     return folder / (f"{stem}.{DOCUMENTS[form][0]}" if form in DOCUMENTS else stem)
 
 

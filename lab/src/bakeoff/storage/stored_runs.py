@@ -12,7 +12,9 @@ from bakeoff.documents.checked import Json
 from bakeoff.errors import NotFoundError
 from bakeoff.postgres.server import Server
 from bakeoff.project import COMMAND
+from bakeoff.results.labels import Labels, labels_of, matches, refuse_unmatched
 from bakeoff.results.run import RunResult
+from bakeoff.results.stack import stack_in
 from bakeoff.storage.rows import Row, run_of_rows
 
 _COMPARISON = (
@@ -64,6 +66,19 @@ class StoredComparison:
     scale: str = ""
     request: Mapping[str, Json] = field(default_factory=dict)
     refused: Collection[str] = ()
+
+
+def with_labels(stored: StoredComparison, where: Sequence[str]) -> StoredComparison:
+    """The runs of targets whose labels meet the conditions, under a name that says so."""
+    labels = {run.id: _labels_of(run.result) for run in stored.runs}
+    refuse_unmatched(labels.values(), where)
+    runs = [run for run in stored.runs if matches(labels[run.id], where)]
+    return replace(stored, runs=runs, name=" · ".join([stored.name or stored.mode, *where]))
+
+
+def _labels_of(run: RunResult) -> Labels:
+    parts = stack_in(run.environment).parts
+    return labels_of(run.workload, run.language, run.protocol, run.target_class, parts)
 
 
 def load_comparison(server: Server, comparison_id: int | None = None) -> StoredComparison:

@@ -15,6 +15,7 @@ from bakeoff.documents.checked import Toml, read_part, read_toml
 from bakeoff.documents.project_file import folders, project_file
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
+from bakeoff.results.labels import Labels, labels_of, matches, refuse_unmatched
 from bakeoff.targets.gauges import GaugesTable
 from bakeoff.targets.short_form import full_form
 from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind, StorageTable
@@ -171,6 +172,11 @@ class Target:
         return self.manifest.target_class
 
     @property
+    def labels(self) -> Labels:
+        """The names by which people choose between targets."""
+        return labels_of(self.workload, self.language, self.protocol, self.target_class, self.manifest.stack)
+
+    @property
     def default_port(self) -> int:
         return self.manifest.run.default_port
 
@@ -226,8 +232,20 @@ def _manifests(folder: Path) -> Iterator[Path]:
             yield Path(here) / "target.toml"
 
 
-def choose_targets(targets: Sequence[Target], names: Sequence[str], target_class: str = ALL) -> list[Target]:
-    """The targets of these names or patterns in the order given; where none is given, all of a class."""
+def choose_targets(
+    targets: Sequence[Target], names: Sequence[str], target_class: str = ALL, where: Sequence[str] = ()
+) -> list[Target]:
+    """The targets of these names or patterns in the order given; where none is given, all of a class.
+
+    `where` are conditions that their labels meet.
+    """
+    chosen = _named(targets, names, target_class)
+    if where:
+        refuse_unmatched((target.labels for target in chosen), where)
+    return [target for target in chosen if matches(target.labels, where)]
+
+
+def _named(targets: Sequence[Target], names: Sequence[str], target_class: str) -> list[Target]:
     if not names:
         chosen = [target for target in targets if target_class in (ALL, target.target_class)]
         if targets and not chosen:

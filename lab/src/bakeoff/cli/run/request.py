@@ -130,7 +130,7 @@ def _with_all_payloads(project: Project, request: ComparisonRequest) -> Comparis
     if _ALL not in levels:
         return request
     names = request.targets or list(request.attached)
-    targets = choose_targets(find_targets(project), names, request.target_class)
+    targets = choose_targets(find_targets(project), names, request.target_class, request.where)
     workloads = [load_workload(project, name) for name in sorted({target.workload for target in targets})]
     sizes = [size for workload in workloads for size in workload.sized_payloads]
     every = [each for level in levels for each in (sizes if level == _ALL else [level])]

@@ -9,7 +9,7 @@ import typer
 
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.output import print_json, say
-from bakeoff.cli.shared_options import Json
+from bakeoff.cli.shared_options import Json, Where
 from bakeoff.cli.stored_history import EMPTY, stored_history
 from bakeoff.errors import UsageError
 from bakeoff.project import COMMAND, find_project
@@ -38,16 +38,17 @@ def list_(
     target: _Target = None,
     mode: _Mode = None,
     payload: _Payload = None,
+    where: Where = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of runs, newest first.")] = 20,
     before: Annotated[int | None, typer.Option(min=1, help="Only runs older than this run (for paging).")] = None,
     json: Json = False,
 ) -> None:
     """List stored runs, newest first."""
-    from bakeoff.history.listing import RunFilter, list_runs
+    from bakeoff.history.listing import RunFilter, labelled_targets, list_runs
     from bakeoff.history.run_tables import runs_table
 
-    wanted = RunFilter(target, mode, payload)
     with stored_history() as server:
+        wanted = RunFilter(target, mode, payload, labelled_targets(server, where) if where else None)
         page = list_runs(server, wanted, limit, before)
         hint = "" if page.runs else why_none(server, wanted)
     if json:
