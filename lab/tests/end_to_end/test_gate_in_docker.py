@@ -113,6 +113,7 @@ def test_a_slower_commit_fails_with_its_statements_and_a_revert_passes(repositor
     assert status == 1, output
     assert "track takes" in output
     assert f"track sends {SLOW + 1} statements to PostgreSQL instead of 1." in output
+    assert "Allocations of parcels per request: " in output
     assert repository.left() == []
     repository.git("revert", "--no-edit", "HEAD")
     status, output = repository.gate("--against", "HEAD~2", "--rounds", "3", "--unclear", "pass")

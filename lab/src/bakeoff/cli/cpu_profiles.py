@@ -22,8 +22,11 @@ def write_profile(
     """
     profile = profile_both(project, request, pair, progress)
     file = project.results / f"comparison-{comparison_id or 'unnamed'}-{profile.target}-cpu.svg"
-    write_whole(file, profile.flame_graph.encode())
-    say(f"Differential flame graph: {path_here(file)}")
+    if profile.flame_graph:
+        write_whole(file, profile.flame_graph.encode())
+        say(f"Differential flame graph: {path_here(file)}")
+    else:
+        say(f"The CPU of both sides could not be compared. {profile.unsampled}")
     if profile.allocated.unknown:
         say(f"Allocations of {profile.target} are not known. {profile.allocated.unknown}")
     functions = f"{profile.words} All of them: {file.name}" if profile.grown else ""

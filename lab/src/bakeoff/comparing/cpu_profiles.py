@@ -38,12 +38,16 @@ _SAMPLED_S = 8.0
 
 @dataclass(frozen=True)
 class CpuProfile:
-    """The functions of a target that take more of its CPU than those of another contender, and the picture of all."""
+    """The functions of a target that take more of its CPU than those of another contender, and the picture of all.
+
+    Without a picture `unsampled` says why there is none. `allocated` is known for runtimes that count it.
+    """
 
     target: str
     against: str
-    grown: Sequence[Growth]
-    flame_graph: str
+    grown: Sequence[Growth] = ()
+    flame_graph: str = ""
+    unsampled: str = ""
     allocated: "Allocated" = field(default_factory=lambda: Allocated())
 
     @property
@@ -71,7 +75,7 @@ class Allocated:
 
 
 def _kilobytes(size: float) -> str:
-    return f"{size / 1000:,.3g} kB" if size < 1_000_000 else f"{size / 1000:,.0f} kB"
+    return f"{size / 1000:.1f} kB" if size < 100_000 else f"{size / 1000:,.0f} kB"
 
 
 def profile_both(
@@ -79,7 +83,7 @@ def profile_both(
 ) -> CpuProfile:
     """The profiles of two contenders under the heaviest load of the request, one after the other.
 
-    Raises BakeoffError where a side cannot be sampled or fails.
+    Raises BakeoffError where a side fails, or can neither be sampled nor asked what it allocates.
     """
     users = max((phase.virtual_users for phase in request.phases), default=1)
     progress.step("sampling the CPU of both sides")
@@ -90,10 +94,19 @@ def profile_both(
         short_pass(project, request, pair, APPLICATION, progress) as testbed,
     ):
         before, after = (_sampled(testbed, request, each, users, Path(folder)) for each in pair)
-    allocated = Allocated(before.allocated, after.allocated, before.unknown or after.unknown)
+    profile = CpuProfile(
+        pair[1].target.name,
+        pair[0].key,
+        allocated=Allocated(before.allocated, after.allocated, before.uncounted or after.uncounted),
+    )
+    if before.stacks is None or after.stacks is None:
+        unsampled = before.unsampled or after.unsampled
+        if not profile.words_about_allocations:
+            raise BakeoffError(unsampled)
+        return replace(profile, unsampled=unsampled)
     title = f"{pair[1].key}, colours against {pair[0].key}"
     picture = differential_flame_graph(before.stacks, after.stacks, title)
-    return CpuProfile(pair[1].target.name, pair[0].key, grown(before.stacks, after.stacks), picture, allocated)
+    return replace(profile, grown=grown(before.stacks, after.stacks), flame_graph=picture)
 
 
 def two_contenders(project: Project, request: ComparisonRequest) -> tuple[Contender, Contender]:
@@ -118,11 +131,12 @@ def slower_pairs(
 
 @dataclass(frozen=True)
 class _Profile:
-    """The stacks of a side, and the bytes that one request allocates, or why they are unknown."""
+    """The stacks of a side and the bytes that one request allocates, or why they are unknown."""
 
-    stacks: Stacks
-    allocated: float | None = None
-    unknown: str = ""
+    stacks: Stacks | None
+    unsampled: str
+    allocated: float | None
+    uncounted: str
 
 
 def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender, users: int, folder: Path) -> _Profile:
@@ -138,13 +152,11 @@ def _sampled(testbed: Testbed, request: ComparisonRequest, contender: Contender,
             result = measure(replace(there, launcher=launcher), run, side)
         finally:
             sampler.close()
-    if side.failure is not None:
-        raise side.failure
-    if result.status is not Status.COMPLETED or side.stacks is None:
+    if result.status is not Status.COMPLETED:
         raise BakeoffError(result.failure or f"The profiled run of {contender.key} is {result.status}.")
     requests = result.phases[-1].measured.operations
     allocated = side.allocated_bytes / requests if side.allocated_bytes is not None and requests else None
-    return _Profile(side.stacks, allocated, side.uncounted)
+    return _Profile(side.stacks, side.unsampled, allocated, side.uncounted)
 
 
 class _Sampled(Launcher):
@@ -205,7 +217,7 @@ class _SampledSide(Side):
         self._sampler, self._launcher, self._allocations = sampler, launcher, allocations
         self._steps = 0
         self.stacks: Stacks | None = None
-        self.failure: BakeoffError | None = None
+        self.unsampled = ""
         self.allocated_bytes: int | None = None
         self.uncounted = ""
 
@@ -218,7 +230,7 @@ class _SampledSide(Side):
                 self._count(pid)
                 self._sampler.start(pid)
             except BakeoffError as error:
-                self.failure = error
+                self.unsampled = error.message
 
     def _count(self, pid: int) -> None:
         launcher = self._launcher
@@ -228,11 +240,11 @@ class _SampledSide(Side):
             self.uncounted = error.message
 
     def await_end(self) -> None:
-        if self.failure is None:
+        if not self.unsampled:
             try:
                 self.stacks = self._sampler.stop()
             except BakeoffError as error:
-                self.failure = error
+                self.unsampled = error.message
         if not self.uncounted:
             try:
                 self.allocated_bytes = self._allocations.stop()

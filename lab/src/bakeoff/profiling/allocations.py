@@ -73,6 +73,9 @@ def counters_of(pid: int, ports: Sequence[int], folder: Path, *, in_container: b
         counters.append(_NodeCounter([each.pid for each in node], folder))
     if go:
         counters.append(_GoCounter([*ports, *_ports_of(go)]))
+    elif in_container and any(_total_of_go(port) is not None for port in ports):
+        # Programs of another user's container are out of sight, and its port is not.
+        counters.append(_GoCounter(ports))
     return counters
 
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"log"
 	"net/http"
+	_ "net/http/pprof" // reports what the service allocates
 	"os"
 	"strconv"
 
