@@ -60,7 +60,7 @@ class Repository:
 
     def commit(self, lookups: int, **files: str) -> None:
         """Commits the service; `files` replace those of the project by their names up to the dot."""
-        for name in ("Dockerfile", "bakeoff.toml"):
+        for name in ("Dockerfile", ".dockerignore", "bakeoff.toml"):
             shutil.copy(PARCELS / name, self.root)
         for name, text in files.items():
             (self.root / (name if name == "Dockerfile" else f"{name}.toml")).write_text(text, "utf-8")
@@ -72,7 +72,7 @@ class Repository:
         """The exit status of a gate, and what it printed."""
         done = subprocess.run(
             [self._bakeoff, *GATE, *arguments],
-            cwd=self.root, env={**self._environment, **variables}, capture_output=True, text=True, timeout=290,
+            cwd=self.root, env={**self._environment, **variables}, capture_output=True, text=True, timeout=580,
             check=False,
         )  # fmt: skip
         return done.returncode, f"{done.stdout}\n{done.stderr}"

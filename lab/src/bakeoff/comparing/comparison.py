@@ -16,6 +16,7 @@ from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
+from bakeoff.containers.build_context import advice_on_context
 from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.removal import images_removed
@@ -115,6 +116,9 @@ class _Invocation:
         docker = _docker(request)
         if docker is not None:
             docker.check()
+            images = [each.target.build for each in contenders if each.target.build.image is not None]
+            if (advice := advice_on_context(self._project, images)) is not None:
+                self._progress.say(advice)
             for container in request.containers.values():
                 find_container(docker, container)
         return contenders
