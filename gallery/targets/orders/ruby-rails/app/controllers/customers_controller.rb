@@ -1,0 +1,5 @@
+class CustomersController < ApplicationController
+  def summary
+    render json: Customer.find(params[:id]).summary
+  end
+end
