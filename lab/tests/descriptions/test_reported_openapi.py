@@ -123,6 +123,9 @@ def test_whole_numbers_as_texts_are_in_quotes() -> None:
             lambda value: "a" not in value or "b" in value,
         ),
         ({"type": "string", "pattern": r"^\d{3}-[A-F]{2}$"}, lambda value: re.fullmatch(r"\d{3}-[A-F]{2}", value)),
+        ({"type": "string", "pattern": r"\d{5}"}, lambda value: re.fullmatch(r"\d{5}", value)),
+        ({"type": "string", "pattern": "[a-f]+|x"}, lambda value: re.fullmatch("[a-f]+|x", value)),
+        ({"type": "string", "pattern": r"(?=.*\d)(?=.*[a-z])", "minLength": 8}, lambda value: len(value) >= 8),
         ({"type": "string", "pattern": r"^\p{Lu}\p{L}+$"}, lambda value: value.isalpha() and value[0].isupper()),
         ({"type": "string", "format": "email", "maxLength": 12}, lambda value: len(value) <= 12 and "@" in value),
         ({"type": "string", "format": "ipv6"}, lambda value: value.count(":") > 2),
@@ -283,6 +286,81 @@ def test_ids_of_other_entities_are_those_that_exist(tmp_path: Path) -> None:
     order_thing = operations(described(tmp_path, paths))["order"]
 
     assert (order_thing.needs, order_thing.message) == ("thing", '{"thingId":${captured.id}}')
+
+
+BOOK = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer", "readOnly": True},
+        "author": {"type": "integer"},
+        "tags": {"type": "array", "items": {"type": "integer"}},
+        "editor": {"type": "string"},
+    },
+}
+
+
+def keeping(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The paths of a collection."""
+    body = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    return {
+        f"/{kind}s": {"post": {**replying(schema, "201"), **body, "operationId": f"add-{kind}"}},
+        f"/{kind}s/{{id}}": {
+            "get": {**replying(schema), "operationId": f"read-{kind}"},
+            "put": {**replying(schema), **body, "operationId": f"change-{kind}"},
+            "delete": {"operationId": f"remove-{kind}", "responses": {"204": {"description": "gone"}}},
+        },
+    }
+
+
+def test_a_member_called_like_an_entity_holds_its_id_and_updates_keep_it(tmp_path: Path) -> None:
+    api = described(tmp_path, {**keeping("author", THING), **keeping("book", BOOK), **keeping("editor", THING)})
+    found = operations(api)
+
+    add, change = found["add-book"], found["change-book"]
+    assert (add.needs, add.creates) == ("author", "book")
+    assert '"author":${captured.id}' in str(add.message)
+    assert add.call["capture"] == {"id": "/id", "parent": "/author"}
+    assert (change.needs, '"author":${captured.parent}' in str(change.message)) == ("book", True)
+    # A text may be a name.
+    assert '"editor":"editor-' in str(add.message)
+    assert (found["remove-author"].weight, found["remove-book"].weight) == (0, 1)
+    assert "remove-author: The deletion of what others refer to has weight 0: they may go with it." in api.advice
+    assert [each.kind for each in api.lives] == ["author", "editor"]
+
+
+def test_a_list_called_like_entities_holds_the_id_of_one(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"tags": BOOK["properties"]["tags"]}}  # type: ignore[index]
+    paths = {**keeping("tag", THING), "/marks": {"post": {**sending(schema), "operationId": "mark"}}}
+
+    mark = operations(described(tmp_path, paths))["mark"]
+
+    assert (mark.needs, mark.message) == ("tag", '{"tags":[${captured.id}]}')
+
+
+def test_creations_that_refer_to_one_another_are_not_linked_in_a_circle(tmp_path: Path) -> None:
+    def having(name: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {"id": {"type": "integer"}, name: {"type": "integer"}}}
+
+    paths = {
+        **keeping("author", having("book")),
+        **keeping("book", having("shop")),
+        **keeping("shop", having("author")),
+    }
+    found = operations(described(tmp_path, paths))
+
+    needs = {kind: found[f"add-{kind}"].needs for kind in ("author", "book", "shop")}
+    assert not all(needs.values()), needs
+
+
+def test_names_of_headers_have_no_case_and_the_last_one_counts(tmp_path: Path) -> None:
+    parameters = [
+        {"name": name, "in": "header", "required": True, "schema": {"type": "string", "enum": [value]}}
+        for name, value in (("x-tenant", "a"), ("X-Tenant", "b"))
+    ]
+
+    call = operations(described(tmp_path, {"/a": {"get": getting(*parameters)}}))["op"].call
+
+    assert call["headers"] == {"X-Tenant": "b"}
 
 
 def test_one_parameter_is_one_entity_and_others_get_values() -> None:

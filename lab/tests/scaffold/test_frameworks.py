@@ -58,6 +58,7 @@ FRAMEWORKS = [
         ["{uv}", "run", "--script", "--locked", "library_service.py"],
         operations=15,
     ),
+    Framework("huma", "openapi.json", ["./notes"], ["go", "build", "-o", "notes", "."], needs=["go"], operations=7),
     Framework(
         "nestjs",
         "openapi.json",
@@ -66,9 +67,17 @@ FRAMEWORKS = [
         needs=["node", "npm"],
         operations=9,
     ),
+    Framework(
+        "springdoc",
+        "v3/api-docs",
+        ["java", "-jar", "target/orders.jar"],
+        ["mvn", "-q", "--batch-mode", "package"],
+        needs=["java", "mvn"],
+        operations=8,
+    ),
 ]
-# Its packages are many, and are installed for minutes: its description is imported each time.
-_LONG = ("nestjs",)
+# Their packages are many, and are installed for minutes: their descriptions are imported each time.
+_LONG = ("nestjs", "springdoc")
 CASES = [
     pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] if each.name in _LONG else [])
     for each in FRAMEWORKS

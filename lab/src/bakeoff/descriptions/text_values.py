@@ -91,17 +91,21 @@ def text(schema: JsonObject, name: str, given: str | None = None) -> Drawn | Non
     """A text for a schema; `given` is an example of it. None where its pattern cannot be followed."""
     least, most = whole_in(schema, "minLength", 0), whole_in(schema, "maxLength", _MOST_LENGTH)
     pattern = text_in(schema, "pattern")
-    for parts in _candidates(schema, name, least, most):
-        candidate = Drawn(parts)
-        if all(least <= len(each) <= most and matches(pattern, each) for each in candidate.samples):
-            return candidate
+    drawn = [Drawn(parts) for parts in _candidates(schema, name, least, most)]
+    found = _fitting(drawn, _whole(pattern), least, most)
+    if found is not None:
+        return found
     if given is not None:
         return Drawn([given])
-    found = _of_pattern(pattern, least, most) if pattern else []
-    if found:
-        drawn = choice(found)
-        assert isinstance(drawn, Drawn)
-        return drawn
+    if pattern:
+        made = _of_pattern(pattern, least, most)
+        if made:
+            chosen = choice([each for each in made if matches(_whole(pattern), each)] or made)
+            assert isinstance(chosen, Drawn)
+            return chosen
+        found = _fitting(drawn, pattern, least, most)
+    if found is not None:
+        return found
     return None if pattern else Drawn([word(min(_MOST_LENGTH, max(1, least, min(most, _LENGTH))))] if most else [""])
 
 
@@ -124,11 +128,25 @@ def unique_text(schema: JsonObject, prefix: str = "") -> Drawn | None:
         alternatives += [["u", RUN, "x", USER, "x", SEQUENCE], [UUID], ["u", USER, "-", SEQUENCE]]
         alternatives += [[word(length)] for length in range(min(most, 26), max(least, 6) - 1, -1)]
         alternatives += [[Slot("${integer 100000000 999999999}", ["100000000", "999999999"])]]
-    for parts in alternatives:
-        candidate = Drawn(parts)
-        if all(least <= len(each) <= most and matches(pattern, each) for each in candidate.samples):
-            return candidate
-    return None
+    drawn = [Drawn(parts) for parts in alternatives]
+    return _fitting(drawn, _whole(pattern), least, most) or _fitting(drawn, pattern, least, most)
+
+
+def _fitting(drawn: Sequence[Drawn], pattern: str, least: int, most: int) -> Drawn | None:
+    """The first that has the length and matches, by all its samples."""
+    return next(
+        (
+            found
+            for found in drawn
+            if all(least <= len(each) <= most and matches(pattern, each) for each in found.samples)
+        ),
+        None,
+    )
+
+
+def _whole(pattern: str) -> str:
+    """The pattern of a whole text: a part that matches suffices to JSON Schema, and not to many services."""
+    return f"^(?:{pattern})$" if pattern else ""
 
 
 def matches(pattern: str, value: str) -> bool:
