@@ -1,10 +1,10 @@
 """How large what a build makes is, and how many lines it is made from."""
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
 from bakeoff.builds.build import Build
-from bakeoff.builds.sources import all_files
 
 # Written by package managers.
 _LOCK_FILES = ("*.lock", "*.lockb", "*.sum", "*-lock.json", "*-lock.yaml", "*.lockfile")
@@ -31,9 +31,20 @@ def source_lines(build: Build, without: Path) -> int | None:
 @lru_cache(maxsize=256)
 def _bytes_of(build: Build, _made_from: str | None) -> int | None:
     """Counted once for each build: a folder of dependencies has ten thousands of files."""
-    roots = [root for root in (build.artifact, *build.contents) if root.exists()]
-    files = {path for root in roots for path in all_files(root)}
-    return sum(path.lstat().st_size for path in files) if roots else None
+    roots = {root for root in (build.artifact, *build.contents) if root.exists()}
+    apart = [root for root in roots if not roots & {*root.parents}]
+    return sum(map(_size_of, apart)) if roots else None
+
+
+def _size_of(path: Path) -> int:
+    """Of a file, or of all files below a folder; links are not followed."""
+    if path.is_symlink() or not path.is_dir():
+        return path.lstat().st_size
+    with os.scandir(path) as entries:
+        return sum(
+            _size_of(Path(entry)) if entry.is_dir(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_size
+            for entry in entries
+        )
 
 
 @lru_cache(maxsize=256)
