@@ -1,13 +1,8 @@
 """A metrics database with comparisons in it, and the pages over it."""
 
-import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from filled_history import fill
-from names_of_targets import HOSTILE, LONG
 from starlette.testclient import TestClient
 
 from bakeoff.postgres.server import Server
@@ -15,30 +10,17 @@ from bakeoff.project import Project
 from bakeoff.results.document import Origin
 from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
+from filled_history import fill
 from made_up import BEGIN, measured, run_result
+from metrics_databases import metrics_database
+from names_of_targets import HOSTILE, LONG
 from observations import ACTIVITY, STATE
-
-
-@contextmanager
-def _database() -> Iterator[Server]:
-    """A metrics database without comparisons."""
-    if "TEST_DATABASE_URL" not in os.environ:
-        pytest.skip("./bakeoff test gives TEST_DATABASE_URL")
-    given = Server(os.environ["TEST_DATABASE_URL"], None, embedded=False)
-    name = f"serving_{secrets.token_hex(4)}"
-    with given.connect() as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    server = given.in_database(name)
-    MetricsStore(server).migrate()
-    yield server
-    with given.connect() as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
 
 
 @pytest.fixture(scope="session")
 def filled() -> Iterator[Server]:
     """Comparisons of many kinds."""
-    with _database() as server:
+    with metrics_database() as server:
         fill(server)
         yield server
 
@@ -46,7 +28,7 @@ def filled() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def metrics() -> Iterator[Server]:
     """Two targets, three rounds each, and runs with a hostile name and a long one."""
-    with _database() as server:
+    with metrics_database() as server:
         _add_two_comparisons(MetricsStore(server))
         yield server
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from names_of_targets import LONG
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
@@ -24,6 +23,7 @@ from browsers import SCHEMES, WIDTHS, axe_faults, keep_picture, layout_faults
 from judgements import SPEEDS
 from made_up import histogram_of, run_result
 from made_up_records import engine_second, phase_end, phase_start
+from names_of_targets import LONG
 
 PAGES = {
     "comparisons": "comparisons",

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from names_of_targets import HOSTILE, LONG
-
 from bakeoff.postgres.server import Server
 from bakeoff.results.document import Origin
 from bakeoff.results.run import RunResult, Second
@@ -13,6 +11,7 @@ from bakeoff.storage.metrics_store import MetricsStore
 from judgements import SPEEDS
 from made_up import BEGIN, cost, measured, phase, run_of, run_result
 from made_up_equal_load import Made
+from names_of_targets import HOSTILE, LONG
 from observations import ACTIVITY, STATE
 
 COMMITS = 14
