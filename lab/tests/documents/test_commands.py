@@ -282,10 +282,17 @@ class _Answers(BaseHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    """Takes the connections of all users at once."""
+
+    request_queue_size = 256
+    daemon_threads = True
+
+
 @pytest.mark.usefixtures("client")
 def test_documented_hits_run(folder: Path) -> None:
     """As they stand, but for the port and the duration."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
+    with _Server(("127.0.0.1", 0), _Answers) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

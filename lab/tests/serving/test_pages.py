@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from names_of_targets import HOSTILE
 from starlette.testclient import TestClient
 
 from bakeoff.judging.fastest import store_fastest
@@ -15,6 +14,7 @@ from bakeoff.results.document import Origin
 from bakeoff.storage.metrics_store import MetricsStore
 from made_up import BEGIN, measured, run_result
 from made_up_equal_load import Made
+from names_of_targets import HOSTILE
 
 
 def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> None:
