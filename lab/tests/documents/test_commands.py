@@ -29,7 +29,7 @@ from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.targets.manifest import Target, choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 from filled_history import fill
-from metrics_databases import metrics_database
+from metrics_database_of_tests import metrics_database
 from test_documents import ROOT, documents
 
 # What a reader has beside the commands.

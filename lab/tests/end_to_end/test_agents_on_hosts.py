@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 from remote_hosts import DelayedLink, Host, configure, hosts
 from rich.console import Console
 
@@ -33,7 +34,6 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.loader import load_workload
 from build_once import build_once
-from metrics_databases import metrics, stored
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("checkout")]
 

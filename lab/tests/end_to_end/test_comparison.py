@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 from throwaway_server import StartServer, throwaway_server
 
 from bakeoff.postgres.server import Server
@@ -23,7 +24,6 @@ from bakeoff.targets.access import Access
 from bakeoff.targets.health import HttpHealthCheck
 from bakeoff.targets.manifest import choose_targets, find_targets
 from build_once import built_client
-from metrics_databases import metrics, stored
 
 pytestmark = pytest.mark.end_to_end
 

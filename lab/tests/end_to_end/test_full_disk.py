@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
+from metrics_databases import metrics, stored
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from metrics_databases import metrics, stored
 
 pytestmark = pytest.mark.end_to_end
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
+from metrics_databases import metrics
 from running_targets import target_named
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.pooler import find_pgbouncer
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from metrics_databases import metrics
 
 pytestmark = pytest.mark.end_to_end
 

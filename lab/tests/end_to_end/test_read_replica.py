@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
+from metrics_databases import metrics
 from running_targets import target_named
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from metrics_databases import metrics
 
 pytestmark = pytest.mark.end_to_end
 

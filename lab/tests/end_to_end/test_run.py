@@ -7,12 +7,12 @@ from pathlib import Path
 import psutil
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.targets.manifest import find_targets
-from metrics_databases import metrics, stored
 
 pytestmark = pytest.mark.end_to_end
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics, stored
 
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.storage.stored_runs import load_comparison
-from metrics_databases import metrics, stored
 
 pytestmark = pytest.mark.end_to_end
 

@@ -12,11 +12,11 @@ import httpx2
 import psutil
 import pytest
 from bakeoff_process import bakeoff, bakeoff_started, interrupt
+from metrics_databases import metrics
 
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
 from bakeoff.project import Project
-from metrics_databases import metrics
 
 pytestmark = pytest.mark.end_to_end
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bakeoff_process import bakeoff
+from metrics_databases import metrics
 from running_targets import target_named
 
 from bakeoff.comparing.preparation import required_profile
@@ -18,7 +19,6 @@ from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import load_workload
 from build_once import built_client
 from checkouts import gallery_targets
-from metrics_databases import metrics
 
 pytestmark = pytest.mark.end_to_end
 

@@ -12,7 +12,7 @@ from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
 from filled_history import fill
 from made_up import BEGIN, measured, run_result
-from metrics_databases import metrics_database
+from metrics_database_of_tests import metrics_database
 from names_of_targets import HOSTILE, LONG
 from observations import ACTIVITY, STATE
 
