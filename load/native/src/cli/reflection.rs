@@ -207,10 +207,11 @@ impl<'a> Server<'a> {
         loop {
             for answer in waiting.drain(..) {
                 for file in read(answer)? {
-                    if !known.contains_key(file.name()) {
-                        wanted.extend(file.dependency.iter().cloned());
-                        known.insert(file.name().to_owned(), file);
+                    if known.contains_key(file.name()) {
+                        continue;
                     }
+                    wanted.extend(file.dependency.iter().cloned());
+                    known.insert(file.name().to_owned(), file);
                 }
             }
             let Some(name) = wanted.pop() else { return Ok(FileDescriptorSet { file: ordered(known) }) };
