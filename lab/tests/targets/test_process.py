@@ -62,7 +62,8 @@ class Ended:
 def refused(folder: Path, script: str, *arguments: str) -> tuple[str, int]:
     """The message about a target that runs a script, and the port that it was given."""
     log = folder / "log"
-    listens_within_s = 600.0 if script == LISTENS else 0.0
+    listens_elsewhere = script == LISTENS and not arguments
+    listens_within_s = 600.0 if listens_elsewhere else 0.0
     process = TargetProcess(
         program(folder, script, *arguments),
         None,

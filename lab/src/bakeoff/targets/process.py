@@ -21,7 +21,7 @@ from bakeoff.targets.short_form import filled_command
 from bakeoff.targets.surroundings import Surroundings
 
 _HEALTHY_WITHIN_S = 60.0
-# Longer while it listens nowhere: a JVM that starts on a busy machine needs more than a minute until it does.
+# Longer unless it listens elsewhere: a JVM that starts on a busy machine needs more than a minute.
 _LISTENS_WITHIN_S = 180.0
 # The contract allows 10 s from SIGTERM to exit.
 _STOPS_WITHIN_S = 12.0
@@ -181,8 +181,8 @@ class TargetProcess:
             pause_s = min(pause_s * 1.5, 0.1)
 
     def _limit_s(self) -> float:
-        listens = ports.is_listening(self.access.host, self.port) or ports.ports_of_session(self.pid)
-        return self._healthy_within_s if listens else self._listens_within_s
+        elsewhere = not ports.is_listening(self.access.host, self.port) and ports.ports_of_session(self.pid)
+        return self._healthy_within_s if elsewhere else self._listens_within_s
 
     def _why_unhealthy(self) -> str:
         """Whether it listens where it should, and what to correct."""
