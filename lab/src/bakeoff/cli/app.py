@@ -145,7 +145,7 @@ def init(
     ] = None,
     from_curl: Annotated[
         list[str] | None,
-        typer.Option(metavar="COMMAND", help="curl command whose request to send, in quotes; may be repeated."),
+        typer.Option(metavar="COMMAND", help="curl command to take the request from, in quotes; may be repeated."),
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")

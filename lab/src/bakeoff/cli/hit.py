@@ -21,7 +21,7 @@ def hit(
         typer.Argument(help="URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/pkg.Service/Method."),
     ] = None,
     from_curl: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="curl command whose request to send, in quotes.")
+        str | None, typer.Option(metavar="COMMAND", help="curl command to take the request from, in quotes.")
     ] = None,
     users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
     short: Annotated[

@@ -318,12 +318,12 @@ class ComparisonTable(EveryRunTable):
         unset="all that this machine can build",
     )
     workload: str | None = option(
-        None, kinds.text("NAME"), "Workload whose targets to measure where none is named", unset="the usual ones"
+        None, kinds.text("NAME"), "Workload of the targets to measure, if none is named", unset="the usual ones"
     )
     target_class: str = option(
         "standard",
         kinds.choice(*CLASSES),
-        "Class of the targets to measure where none is named: standard, tuned or all",
+        "Class of the targets to measure, if none is named: standard, tuned or all",
         name="class",
     )
     where: Sequence[str] = option(
@@ -485,7 +485,7 @@ class ComparisonTable(EveryRunTable):
     scale: str | None = option(
         None,
         kinds.text("NAME"),
-        "Factor or setting whose levels are counts, such as connections or pool_size, or users for the load levels: "
+        "Factor or setting with counts as levels, such as connections or pool_size, or users for the load levels: "
         "the report shows throughput and cost along it, with the Universal Scalability Law fitted",
         unset="none",
     )
