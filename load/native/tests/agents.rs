@@ -1,7 +1,5 @@
 //! Several engines that carry out one plan together.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::SocketAddr;
@@ -11,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use bakeoff_load::engine::{self, Agent, Options};
 use bakeoff_load::plan::Plan;
 use serde_json::{Value, json};
-use support::{Memory, operation, plan, plan_json, read_request, serve};
+
+use crate::support::{Memory, operation, plan, plan_json, read_request, serve};
 
 /// Messages that the server was sent since they were last taken, each with its user and sequence.
 #[derive(Clone, Default)]

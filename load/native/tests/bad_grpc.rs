@@ -1,9 +1,5 @@
 //! Targets that misbehave over gRPC: every failure is counted by its kind, and the run goes on.
 
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +9,9 @@ use std::time::Duration;
 use bakeoff_load::wire::h2::frame::{self, DEFAULT_MAX_FRAME, FrameHead, HEADER_BYTES, PREFACE, flag, kind};
 use bakeoff_load::wire::h2::messages::{self, LONGEST_MESSAGE};
 use serde_json::{Value, json};
-use support::Memory;
+
+use crate::support::Memory;
+use crate::{events, support};
 
 const HEADERS: &[u8] = b"\x88";
 const TRAILERS_OK: &[u8] = b"\x00\x0bgrpc-status\x010";

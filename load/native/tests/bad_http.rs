@@ -1,7 +1,5 @@
 //! Targets that misbehave over HTTP: every failure is counted by its kind, and the run goes on.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +7,8 @@ use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketType};
 use serde_json::{Value, json};
-use support::{plan, read_request, run, serve, serve_on};
+
+use crate::support::{plan, read_request, run, serve, serve_on};
 
 /// The outcome of a plan with a server that answers each request with these bytes, and then continues or closes.
 fn outcome(reply: &'static str, closes: bool, changes: &Value) -> (u64, BTreeMap<String, u64>, u64) {

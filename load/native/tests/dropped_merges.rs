@@ -1,7 +1,5 @@
 //! A target that acknowledges merges and drops some of them: the audit sees each where messages number their merges.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -10,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use bakeoff_load::audit::{Source, audit};
 use bakeoff_load::plan::Plan;
 use serde_json::{Map, Value, json};
-use support::{plan_json, read_request, run_on, serve};
+
+use crate::support::{self, plan_json, read_request, run_on, serve};
 
 /// Stored documents, and the keys of those that lost a merge.
 #[derive(Debug, Default)]

@@ -1,7 +1,5 @@
 //! The requests of one user after given replies, by `lab/src/bakeoff/formats/vectors/flows.json`.
 
-mod support;
-
 use std::collections::VecDeque;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -9,7 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use support::{plan, read_request, run, serve};
+
+use crate::support::{plan, read_request, run, serve};
 
 /// Heads and bodies of requests.
 type Requests = Arc<Mutex<Vec<(String, Vec<u8>)>>>;

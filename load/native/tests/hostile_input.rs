@@ -1,8 +1,6 @@
 //! Hundreds of thousands of damaged inputs, the same on every run: nothing panics, and nothing goes on for ever.
 //! `fuzz/` holds the same entries for a fuzzer that learns.
 
-mod support;
-
 use std::sync::Arc;
 
 use bakeoff_load::failure::Failure;
@@ -14,6 +12,8 @@ use bakeoff_load::wire::http1::ReplyParser;
 use bakeoff_load::wire::{Reply, Request, Wire};
 use bakeoff_load::workload::Workload;
 use serde_json::json;
+
+use crate::support;
 
 /// Damaged copies of some inputs: bytes changed, taken out, doubled, or put together from two of them.
 fn damaged(seeds: &[Vec<u8>], number: u32) -> Vec<u8> {

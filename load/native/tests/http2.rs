@@ -1,7 +1,5 @@
 //! REST over HTTP/2, compressed gRPC messages, calls with several messages, and keepalive pings.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
@@ -14,7 +12,8 @@ use h2::server;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use prost::Message as _;
 use serde_json::{Value, json};
-use support::{operation, plan, run};
+
+use crate::support::{self, operation, plan, run};
 
 /// A request that the server received.
 #[derive(Debug, Clone)]

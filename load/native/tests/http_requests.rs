@@ -1,13 +1,12 @@
 //! Requests over HTTP, and replies by the request that they answer.
 
-mod support;
-
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use support::{operation, plan, read_request, run, serve};
+
+use crate::support::{operation, plan, read_request, run, serve};
 
 #[test]
 fn the_reply_to_a_head_ends_with_its_head() {

@@ -1,9 +1,5 @@
 //! Against an HTTP/2 server that others wrote, and that grants little.
 
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,6 +9,8 @@ use h2::server::{self, SendResponse};
 use h2::{RecvStream, SendStream};
 use http::{HeaderMap, HeaderValue, Request, Response};
 use serde_json::json;
+
+use crate::{events, support};
 
 /// Counts of the requests that the server received.
 #[derive(Default)]

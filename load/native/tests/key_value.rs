@@ -1,8 +1,6 @@
 //! A second workload, a key-value API that this file serves: nothing in the engine is specific to events.
 //! Its audit finds what a server that loses, garbles or forgets does.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
@@ -13,7 +11,8 @@ use bakeoff_load::ledger::Ledger;
 use bakeoff_load::plan::Plan;
 use bakeoff_load::workload::{Renderer, Workload};
 use serde_json::{Value, json};
-use support::{plan_json, read_request, serve};
+
+use crate::support::{plan_json, read_request, serve};
 
 /// Stored documents by the identifier that the server gave them.
 type Store = Arc<Mutex<BTreeMap<u64, Value>>>;

@@ -1,13 +1,12 @@
 //! `request` sends what no plan describes, and `check` sends nothing.
 
-mod support;
-
 use std::io::Write as _;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use support::{operation, plan_json};
+
+use crate::support::{self, operation, plan_json};
 
 /// Feeds the program, and returns its exit status and what it printed.
 fn fed(arguments: &[&str], input: &str) -> (Option<i32>, String) {

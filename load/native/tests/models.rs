@@ -1,9 +1,5 @@
 //! Phases, models and the null server, end to end.
 
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use support::{plan, read_request, run, run_on, serve, slow};
+
+use crate::events;
+use crate::support::{plan, read_request, run, run_on, serve, slow};
 
 /// A null server in its own process, ended with the test.
 struct Null {

@@ -1,19 +1,15 @@
 //! The null server inside TLS, driven by the engine. `models.rs` drives it without.
 
-#[path = "support/authority.rs"]
-mod authority;
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use authority::Authority;
 use bakeoff_load::null::{Delay, Server, server_config};
 use bakeoff_load::plan::Plan;
 use serde_json::{Value, json};
-use support::{Memory, plan, run};
+
+use crate::authority::Authority;
+use crate::events;
+use crate::support::{Memory, plan, run};
 
 /// The protocol of the authority's own server, in whose place the null server stands here.
 const UNUSED: &str = "";

@@ -1,9 +1,5 @@
 //! Our protobuf against reflection: the same template, once encoded by us, once as JSON that reflection reads.
 
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::sync::Arc;
 
 use bakeoff_load::workload::{Renderer, Workload};
@@ -11,6 +7,8 @@ use base64::Engine as _;
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use serde_json::{Value, json};
+
+use crate::{events, support};
 
 fn pool(descriptor_set: &str) -> DescriptorPool {
     let bytes = base64::engine::general_purpose::STANDARD.decode(descriptor_set).expect("base64");

@@ -1,7 +1,5 @@
 //! The audit through the target's own reads: every acknowledged write must be what the target shows afterwards.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -11,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use bakeoff_load::engine::audit_through;
 use bakeoff_load::plan::Plan;
 use serde_json::{Value, json};
-use support::shop::{self, Fault};
-use support::{operation, plan_json, read_request, run_on, serve};
+
+use crate::support::shop::{self, Fault};
+use crate::support::{operation, plan_json, read_request, run_on, serve};
 
 /// The operations of the shop, all with one token that never expires.
 fn operations() -> Value {

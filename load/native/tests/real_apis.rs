@@ -1,14 +1,13 @@
 //! Requirements of real APIs: logins, headers with slots, several accepted statuses, bodies that are not JSON.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use support::shop::{self, Fault};
-use support::{operation, plan, plan_json, read_request, run, serve};
+
+use crate::support::shop::{self, Fault};
+use crate::support::{operation, plan, plan_json, read_request, run, serve};
 
 #[test]
 fn each_user_logs_in_once_and_sends_its_token() {

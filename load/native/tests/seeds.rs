@@ -1,12 +1,11 @@
 //! Replays the inputs in `fuzz/seeds`: at least one for each part of the parsers that fuzzing has reached.
 
-#[path = "../fuzz/entries.rs"]
-mod entries;
-
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+
+use crate::entries;
 
 /// Runs an entry on each of its seeds; the last line printed is the seed that it failed on.
 fn replay(name: &str, entry: fn(&[u8])) {

@@ -1,13 +1,12 @@
 //! Sessions beside the weighted mix, and operations that arrive at their own rates.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::shop::{self, Fault};
-use support::{operation, plan, plan_json, run, slow};
+
+use crate::support::shop::{self, Fault};
+use crate::support::{operation, plan, plan_json, run, slow};
 
 /// The shop's operations (login, create, get, replace, delete), which only sessions send.
 fn in_sessions() -> Value {

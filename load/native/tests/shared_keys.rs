@@ -1,7 +1,5 @@
 //! Keys that all users share, and rows that were there before: audited by membership and by number.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -10,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use bakeoff_load::audit::{Source, Verdict, audit};
 use bakeoff_load::plan::Plan;
 use serde_json::{Map, Value, json};
-use support::{plan_json, read_request, run_on, serve};
+
+use crate::support::{self, plan_json, read_request, run_on, serve};
 
 type Store = Arc<Mutex<BTreeMap<String, Map<String, Value>>>>;
 

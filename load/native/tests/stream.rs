@@ -1,7 +1,5 @@
 //! The result stream, as its schema says, and with histograms that other tools can read.
 
-mod support;
-
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +9,8 @@ use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde_json::{Value, json};
-use support::{plan_json, slow};
+
+use crate::support::{self, plan_json, slow};
 
 fn run(address: SocketAddr, changes: &Value) -> (Output, Vec<Value>) {
     let folder = tempfile::tempdir().expect("a folder");

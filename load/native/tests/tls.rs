@@ -1,20 +1,16 @@
 //! Encrypted requests over both protocols, and targets whose certificate is not trusted.
 
-#[path = "support/authority.rs"]
-mod authority;
-#[path = "support/events.rs"]
-mod events;
-mod support;
-
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use authority::{Authority, NAME};
 use bytes::Bytes;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
-use support::{plan, read_request, run, serve};
+
+use crate::authority::{Authority, NAME};
+use crate::support::{plan, read_request, run, serve};
+use crate::{events, support};
 
 const TOKEN: &str = "Bearer abc.def";
 

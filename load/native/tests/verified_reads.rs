@@ -1,13 +1,13 @@
 //! Reads are checked, while the load runs, against what the user itself has written.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::json;
-use support::shop::{self, Fault};
-use support::{Memory, operation, plan, run};
+
+use crate::support;
+use crate::support::shop::{self, Fault};
+use crate::support::{Memory, operation, plan, run};
 
 fn load(fault: Fault, verify_share: f64) -> Memory {
     let phase = json!({"name": "one", "virtual_users": 4, "iterations": 600});
