@@ -94,7 +94,7 @@ fn reads_of_a_target_with_a_login_are_its_writers_own() {
     assert_eq!(counts(&clean), [0, 0, 0], "{clean}");
     assert!(clean["checked_entities"].as_u64() > Some(20), "{clean}");
     let lossy = Run::against(shop::start(Fault::NoItems), &operations).audit(usize::MAX);
-    assert!(counts(&lossy)[0] > 20, "{lossy}");
+    assert!(counts(&lossy)[0] > 5, "{lossy}");
     // A login that is refused ends the audit.
     let run = Run::against(shop::start(Fault::Nothing), &operations);
     operations[0]["http"]["path"] = json!(["/nowhere"]);
