@@ -1,0 +1,30 @@
+<?php
+
+namespace App;
+
+use Doctrine\DBAL\DriverManager;
+use Doctrine\DBAL\Tools\DsnParser;
+use Doctrine\ORM\EntityManager;
+use Doctrine\ORM\EntityManagerInterface;
+use Doctrine\ORM\ORMSetup;
+use Psr\Cache\CacheItemPoolInterface;
+
+final class EntityManagerFactory
+{
+    private const CONNECT_TIMEOUT_S = 2;
+
+    // Each process of FPM keeps its connection.
+    public static function create(string $url, string $projectDir, CacheItemPoolInterface $cache): EntityManagerInterface
+    {
+        $configuration = ORMSetup::createAttributeMetadataConfiguration(
+            [$projectDir.'/src/Entity'],
+            false,
+            $projectDir.'/var/proxies',
+            $cache,
+        );
+        $parameters = (new DsnParser(['postgresql' => 'pdo_pgsql']))->parse($url);
+        $parameters += ['persistent' => true, 'driverOptions' => [\PDO::ATTR_TIMEOUT => self::CONNECT_TIMEOUT_S]];
+
+        return new EntityManager(DriverManager::getConnection($parameters, $configuration), $configuration);
+    }
+}

@@ -1,0 +1,16 @@
+<?php
+
+namespace App\Request;
+
+use App\Entity\Order;
+use Symfony\Component\Validator\Constraints as Assert;
+
+final class Change
+{
+    #[Assert\NotNull]
+    #[Assert\Choice(Order::STATUSES)]
+    public string $status;
+
+    #[Assert\NotNull]
+    public int $version;
+}
