@@ -4,6 +4,8 @@ namespace App;
 
 use Doctrine\DBAL\DriverManager;
 use Doctrine\DBAL\Tools\DsnParser;
+use Doctrine\DBAL\Types\Type;
+use Doctrine\DBAL\Types\Types;
 use Doctrine\ORM\EntityManager;
 use Doctrine\ORM\EntityManagerInterface;
 use Doctrine\ORM\ORMSetup;
@@ -16,6 +18,7 @@ final class EntityManagerFactory
     // Each process of FPM keeps its connection.
     public static function create(string $url, string $projectDir, CacheItemPoolInterface $cache): EntityManagerInterface
     {
+        Type::overrideType(Types::DATETIMETZ_IMMUTABLE, TimestampType::class);
         $configuration = ORMSetup::createAttributeMetadataConfiguration(
             [$projectDir.'/src/Entity'],
             false,
