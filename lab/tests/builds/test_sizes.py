@@ -39,6 +39,8 @@ def test_the_size_is_of_the_artifact_and_its_contents(here: Path, empty_checkout
     (here / "src" / "main").write_text("two\n")
     build.run(lambda _: None)
     assert install_bytes(build) == 214, "a link has the size of its own text"
+    apart = build_in(here, empty_checkout, inputs=["src"], artifact="app", contents=["deps"], system_packages=True)
+    assert install_bytes(apart) is None
 
 
 def test_a_build_without_an_artifact_has_no_size(here: Path, empty_checkout: Project) -> None:

@@ -40,6 +40,7 @@ class BuildTable(msgspec.Struct, frozen=True):
     directory: str = "."
     inputs: Sequence[str] = ()
     contents: Sequence[str] = ()
+    system_packages: bool = False
     typical_s: float | None = None
 
 
@@ -65,7 +66,8 @@ class Build:
 
     `contents` are further files and folders that make up the artifact, and `version_command` prints the version of the
     tools that make it. Of an image the artifact is a file with its id, and `inside` is where the image has the program.
-    `marks` are further arguments of the command that do not change what it makes.
+    `marks` are further arguments of the command that do not change what it makes. With `system_packages` it also needs
+    libraries that the system's own package manager has installed, somewhere else.
 
     Without `inputs` the sources are what git tracks in the folder. Where no artifact is declared it is the folder,
     and `inputs` only identify it.
@@ -84,6 +86,7 @@ class Build:
     version_command: tuple[str, ...] = ()
     inside: Path | None = None
     marks: tuple[str, ...] = ()
+    system_packages: bool = False
 
     @property
     def program(self) -> Path:
@@ -232,6 +235,7 @@ def build_of(name: str, here: Path, table: BuildTable, project: Project, version
         log=project.logs / f"build-{name}.log",
         typical_s=table.typical_s,
         contents=tuple(placed(text) for text in table.contents),
+        system_packages=table.system_packages,
         # Relative to the manifest; it runs in the build's folder, so that targets of one toolchain share the answer.
         version_command=tuple(str(placed(part)) if part.startswith(".") else part for part in version_command),
     )

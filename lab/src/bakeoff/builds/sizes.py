@@ -13,8 +13,11 @@ _NOT_SOURCE = (*_LOCK_FILES, "target.toml", "statements.toml", "*.md", ".*")
 
 
 def install_bytes(build: Build) -> int | None:
-    """Of the artifact and the contents that the manifest names; None where it declares no artifact, or an image."""
-    if build.artifact == build.directory or build.image is not None:
+    """Of the artifact and the contents that the manifest names.
+
+    None where it declares no artifact, an image, or packages of the system, whose files nothing here knows.
+    """
+    if build.artifact == build.directory or build.image is not None or build.system_packages:
         return None
     return _bytes_of(build, build.made_from)
 
