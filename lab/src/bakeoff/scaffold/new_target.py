@@ -141,7 +141,7 @@ def _place(project: Project, workload: Workload, targets: Sequence[Target]) -> P
     return common if below else folder_of(project, "targets") / workload.name
 
 
-def _identity(workload: Workload, folder: Path) -> dict[str, object]:
+def _identity(workload: Workload, folder: Path) -> dict[str, Json]:
     contract = workload.directory / "README.md"
     place = os.path.relpath(contract if contract.is_file() else workload.directory, folder)
     tables = workload.file("schema")
@@ -153,7 +153,7 @@ def _identity(workload: Workload, folder: Path) -> dict[str, object]:
     }
 
 
-def _shared(siblings: Sequence[Target]) -> dict[str, object]:
+def _shared(siblings: Sequence[Target]) -> dict[str, Json]:
     """What the workload's targets have alike: settings of all, those of some, the port, and the parts of stacks."""
     ports = [each.manifest.run.port_variable for each in siblings] or ["PORT"]
     numbers = [each.manifest.run.default_port for each in siblings] or [8080]
@@ -178,7 +178,7 @@ def _toolchain(example: Target) -> Iterator[tuple[str, Json]]:
     yield "install", toolchain.install
 
 
-def _shown(example: Target) -> dict[str, object]:
+def _shown(example: Target) -> dict[str, Json]:
     """Build and run of an example, as lines of a manifest."""
     build, run = example.manifest.build, example.manifest.run
     of_build: dict[str, Json] = {
@@ -211,7 +211,7 @@ def _health(workload: Workload, protocol: str) -> str:
     return f"`{health.http.method} {health.http.path}` answers {health.http.expect}{asks}."
 
 
-def _operations(workload: Workload, protocol: str) -> Iterator[dict[str, object]]:
+def _operations(workload: Workload, protocol: str) -> Iterator[dict[str, Json]]:
     side = "grpc" if protocol == "grpc" else "http"
     for each in workload.declared.operations:
         call = each.call(side)
@@ -255,7 +255,7 @@ def _subjects(workload: Workload, protocol: str) -> dict[str, list[dict[str, str
     return found
 
 
-def _write(project: Project, folder: Path, values: Mapping[str, object]) -> list[Path]:
+def _write(project: Project, folder: Path, values: Mapping[str, Json]) -> list[Path]:
     templates = environment()
     templates.filters["toml"] = toml_value
     templates.trim_blocks = templates.lstrip_blocks = True
