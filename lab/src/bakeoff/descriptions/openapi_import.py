@@ -202,7 +202,7 @@ class _Import:
         return (names_login or self._gives_tokens(described)) and self._token_place(described) is not None
 
     def _registration_that_logs_in(self) -> DescribedOperation | None:
-        """An open registration that returns a token, where nobody knows credentials of a user who exists."""
+        """An open registration that returns a token, where the description has no credentials of a user."""
         open_to_all = (each for each in self._sent if not self._description.needed_schemes(each))
         named = (each for each in open_to_all if _REGISTRATION.search(f"{each.name} {each.path}"))
         registration = next((each for each in named if self._token_place(each) is not None), None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bakeoff.processes import children
+from bakeoff.processes.kill_tree import kill_tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +69,9 @@ class Launcher:
 
     def end(self, process: subprocess.Popen[bytes], how: signal.Signals, timeout_s: float) -> int:
         """Asks the program to end, and ends it with all it started when it does not. Returns its exit status."""
-        if how is signal.SIGKILL:
-            children.kill_session(process)
+        if how is signal.SIGKILL and process.poll() is None:
+            # A service may have left the session.
+            kill_tree(process.pid)
         status = children.stop(process, how, timeout_s)
         children.kill_session(process)
         return status
