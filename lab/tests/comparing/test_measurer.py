@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -88,7 +88,8 @@ def test_sides_that_store_in_a_postgresql_each_take_turns(variant: dict[str, Any
 def test_the_sides_swap_their_servers_each_round(tmp_path: Path) -> None:
     progress: Any = None
     one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("one", "other"))
-    testbed = Testbed(Project(tmp_path), one, progress, opposite=other)
+    opposite: Any = SimpleNamespace(server=other)
+    testbed = Testbed(Project(tmp_path), one, progress, opposite=opposite)
     before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
     served = [[testbed.of(each, number).server for each in (before, after)] for number in (1, 2, 3)]
     assert served == [[other, one], [one, other], [other, one]]
@@ -101,13 +102,13 @@ def test_sides_in_containers_have_the_servers_there(tmp_path: Path) -> None:
     progress: Any = None
     here, one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("here", "one", "other"))
     docker: Any = object()
-    crashable: Any = SimpleNamespace(server=one)
-    own = Contained(crashable, docker, PROCESSES, other)
+    crashable, opposite = (cast(Any, SimpleNamespace(server=server)) for server in (one, other))
+    own = Contained(crashable, docker, PROCESSES, opposite)
     testbed = Testbed(Project(tmp_path), here, progress, in_containers=own)
     before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
     both = [replace(each, variant=replace(each.variant, runs_in=DOCKER)) for each in (before, after)]
     assert [testbed.of(each).server for each in both] == [other, one]
-    assert [testbed.of(each).database for each in both] == [None, crashable]
+    assert [testbed.of(each).database for each in both] == [opposite, crashable]
     assert testbed.of(after).server is here
 
 

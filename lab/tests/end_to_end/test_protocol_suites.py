@@ -99,31 +99,38 @@ def test_http1(project: Project, server: Server, tmp_path: Path, name: str) -> N
     _assert_only_listed("http1", name, failed)
 
 
-@pytest.mark.parametrize("name", _cases("h2spec"))
-def test_h2spec(project: Project, server: Server, tmp_path: Path, name: str) -> None:
-    if shutil.which("go") is None:
-        pytest.skip("go, which installs h2spec, not found")
-    report = tmp_path / "report.xml"
-    with _running(project, server, tmp_path, name) as (target, access):
-        # A method that exists: a call of another one is answered before h2spec has broken a rule of HTTP/2.
-        requests = SampleRequests(load_workload(project, target.workload), target.protocol, access)
-        command = [
-            *("go", "tool", "h2spec", "--host", access.host, "--port", str(access.port)),
-            *("--path", requests.make(0).path, "--junit-report", str(report)),
-        ]
-        ended = subprocess.run(
-            command, cwd=_SUITES, capture_output=True, text=True, errors="replace", timeout=300, check=False
-        )
+def _failed_of_h2spec(access: Access, path: str, report: Path, *options: str) -> set[str]:
+    command = [
+        *("go", "tool", "h2spec", "--host", access.host, "--port", str(access.port)),
+        *("--path", path, "--junit-report", str(report), *options),
+    ]
+    ended = subprocess.run(
+        command, cwd=_SUITES, capture_output=True, text=True, errors="replace", timeout=500, check=False
+    )
     assert report.exists(), ended.stdout + ended.stderr
     # It quotes bytes of replies that XML cannot have.
     written = re.sub(r"[^\x20-\x7e]", " ", report.read_text("latin-1"))
     cases = list(ET.fromstring(written).iter("testcase"))  # noqa: S314 — h2spec has written it
-    assert len(cases) >= 145
-    failed = {
+    assert len(cases) >= (1 if options else 145)
+    return {
         f"{case.get('package')} {case.get('classname')}"
         for case in cases
         if case.find("failure") is not None or case.find("error") is not None
     }
+
+
+@pytest.mark.parametrize("name", _cases("h2spec"))
+def test_h2spec(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+    if shutil.which("go") is None:
+        pytest.skip("go, which installs h2spec, not found")
+    with _running(project, server, tmp_path, name) as (target, access):
+        # A method that exists: a call of another one is answered before h2spec has broken a rule of HTTP/2.
+        path = SampleRequests(load_workload(project, target.workload), target.protocol, access).make(0).path
+        failed = _failed_of_h2spec(access, path, tmp_path / "report.xml")
+        # h2spec gives up a reply after 2 s, so on a busy machine a case can fail once: a target's fault fails twice.
+        unlisted = failed - set(_DEVIATIONS["h2spec"][name])
+        if sections := sorted({case.split()[0] for case in unlisted}):
+            failed -= unlisted - _failed_of_h2spec(access, path, tmp_path / "again.xml", "--timeout", "10", *sections)
     _assert_only_listed("h2spec", name, failed)
 
 

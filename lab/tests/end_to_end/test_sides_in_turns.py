@@ -16,7 +16,7 @@ from bakeoff.engines.manifest import find_engine
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.embedded import APPLICATION, OPPOSITE, Instance
 from bakeoff.project import Project
-from bakeoff.results.run import RunResult, Status
+from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.running.modes import Phase
 from bakeoff.running.phase_plan import Settling
@@ -60,14 +60,14 @@ def measured(
         patch.setenv("BAKEOFF_RESULTS", str(tmp_path_factory.mktemp("results")))
         testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
         if durable:
-            server, opposite = (
-                stack.enter_context(Instance(find_installation(instances), kind, instances.logs))
-                for kind in (APPLICATION, OPPOSITE)
+            own, opposite = (
+                Instance(find_installation(instances), kind, instances.logs) for kind in (APPLICATION, OPPOSITE)
             )
-            testbed = replace(testbed, server=server, opposite=opposite)
+            stack.enter_context(opposite)
+            testbed = replace(testbed, server=stack.enter_context(own), database=own, opposite=opposite)
         levels = [Phase("8 users", 8, float(SLICES))]
         requests = [
-            RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True)
+            RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True, crashes=durable)
             for contender in both_sides(project, durable=durable)
         ]
         yield measured_side_by_side([(testbed.of(request.contender), request) for request in requests])
@@ -99,6 +99,10 @@ def test_while_one_side_works_the_other_waits(measured: list[RunResult]) -> None
     named.sort()
     assert "".join(name for _, name in named) == "abba" * (SLICES // 2)
     assert all(end_ns <= begin_ns for ((_, end_ns), _), ((begin_ns, _), _) in pairwise(named))
+
+
+def test_each_side_is_crashed_with_its_database(measured: list[RunResult], durable: bool) -> None:
+    assert [run.durability is Durability.PROVEN for run in measured] == [durable, durable]
 
 
 def test_each_side_has_a_database_to_itself(measured: list[RunResult], durable: bool) -> None:

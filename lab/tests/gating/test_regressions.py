@@ -11,10 +11,10 @@ import pytest
 
 from bakeoff.gating.check import Gate, Outcome
 from bakeoff.gating.regressions import Limits, Sides, against_chance, check_regressions
-from bakeoff.gating.validity import VALIDITY, broken
+from bakeoff.gating.validity import NOT_DURABLE, VALIDITY, broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import figures_of
-from bakeoff.results.run import Status
+from bakeoff.results.run import Durability, Status
 from made_up import measured, run_result
 
 PASSED, FAILED, UNCLEAR = Outcome.PASSED, Outcome.FAILED, Outcome.UNCLEAR
@@ -151,6 +151,13 @@ def test_runs_that_are_no_measurement(statuses: Sequence[Status], words: str | N
     checks = broken(runs)
     assert [check.metric for check in checks] == ([] if words is None else [VALIDITY])
     assert words is None or words in checks[0].words
+
+
+def test_writes_that_are_durable_no_longer_fail_and_those_that_never_were_do_not() -> None:
+    durable, lossy = (figures_of(run_result(durability=label)) for label in (Durability.PROVEN, Durability.NOT_DURABLE))
+    assert [check.words for check in broken([durable, lossy], [durable])] == [NOT_DURABLE]
+    assert broken([lossy], [durable, lossy]) == []
+    assert broken([durable], [lossy]) == []
 
 
 def test_what_would_be_found_is_found_in_four_of_five_gates() -> None:

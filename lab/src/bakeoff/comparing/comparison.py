@@ -29,7 +29,7 @@ from bakeoff.postgres.databases import (
     application_instance,
     metrics_database,
     one_choice,
-    opposite_database,
+    opposite_instance,
 )
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.embedded import SUSTAINED as SUSTAINED_INSTANCE
@@ -171,7 +171,10 @@ class _Invocation:
         stores = any(each.storage == POSTGRESQL for each in own)
         instance = application_instance(project, postgres, _kind_of(request)) if stores else None
         server = stack.enter_context(instance or application_database(project, postgres)) if stores else None
-        opposite = stack.enter_context(_opposite(project, request, own, postgres))
+        opposite = None
+        if need_a_server_each(request, own):
+            opposite = opposite_instance(project, postgres, _kind_of(request))
+        second = None if opposite is None else stack.enter_context(opposite)
         in_containers = stack.enter_context(contained(project, request, contenders, _kind_of(request)))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -191,7 +194,7 @@ class _Invocation:
         )
         if not own:
             return testbed.running_in(DOCKER)
-        for each in (server, opposite) if opposite is not None else (server,):
+        for each in (server,) if second is None else (server, second):
             stack.enter_context(_pinned_database(each, request))
         return testbed
 
@@ -239,15 +242,6 @@ def _postgres_of(contenders: Sequence[Contender]) -> str:
 def _kind_of(request: ComparisonRequest) -> InstanceKind:
     """The settings of the server that runs are measured on."""
     return SUSTAINED_INSTANCE if request.mode == SUSTAINED else APPLICATION
-
-
-def _opposite(
-    project: Project, request: ComparisonRequest, contenders: Sequence[Contender], postgres: str
-) -> contextlib.AbstractContextManager[Server | None]:
-    """A second server where two commits store in PostgreSQL and can take turns."""
-    if not need_a_server_each(request, contenders):
-        return contextlib.nullcontext(None)
-    return opposite_database(project, postgres, _kind_of(request))
 
 
 def images_of_commits(project: Project, request: ComparisonRequest) -> contextlib.AbstractContextManager[None]:

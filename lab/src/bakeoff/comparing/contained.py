@@ -37,7 +37,7 @@ def contained(
         database = started(kind) if any(each.storage == POSTGRESQL for each in own) else None
         opposite = None
         if need_a_server_each(request, own):
-            opposite = started(replace(OPPOSITE, overrides=kind.overrides)).server
+            opposite = started(replace(OPPOSITE, overrides=kind.overrides))
         yield Contained(database, docker, launcher, opposite)
 
 

@@ -107,28 +107,33 @@ class Measurer:
 
     def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft, *, crashes: bool = True) -> None:
         """Measures turns in their order, both sides of a commit side by side; `crashes` each contender once."""
-        taken, crashed = 0, self._drawn(turns) if crashes else {}
-        for group in grouped(turns, self._has_own_server):
+        groups = grouped(turns, self._has_own_server)
+        taken, crashed = 0, self._drawn(groups) if crashes else {}
+        for group in groups:
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
             able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
             if able:
                 runs = (schedule.run_of(turn, in_slices=len(able) > 1) for turn in able)
-                # Sides that take turns end together: neither may go on after the other.
-                now = {key for key, number in crashed.items() if number == able[0].round and len(able) == 1}
-                self.measure(*(replace(run, crashes=run.contender.key in now) for run in runs))
+                # Sides that take turns have the same steps.
+                now = all(crashed.get(turn.contender.key) == turn.round for turn in able)
+                self.measure(*(replace(run, crashes=now) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
 
     def _has_own_server(self, contender: Contender) -> bool:
         return self.testbed.running_in(contender.variant.runs_in).opposite is not None
 
-    def _drawn(self, turns: Sequence[Turn]) -> dict[str, int]:
-        """The round after which each contender is crashed, by its key, where it can be; no seed determines it."""
+    def _drawn(self, groups: Sequence[Sequence[Turn]]) -> dict[str, int]:
+        """The round after which each contender is crashed, by its key, where it can be; no seed determines it.
+
+        Sides that take turns are crashed after the same round, one after the other.
+        """
         if self.recorder.request.mode == SMOKE_MODE or not self.recorder.request.crashes:
             return {}
-        rounds: dict[str, list[int]] = {}
-        for turn in turns:
-            if can_be_crashed(self.testbed.of(turn.contender), turn.contender):
-                rounds.setdefault(turn.contender.key, []).append(turn.round)
-        return {key: secrets.choice(of_contender) for key, of_contender in rounds.items()}
+        rounds: dict[frozenset[str], list[int]] = {}
+        for group in groups:
+            if all(can_be_crashed(self.testbed.of(turn.contender, turn.round), turn.contender) for turn in group):
+                rounds.setdefault(frozenset(turn.contender.key for turn in group), []).append(group[0].round)
+        drawn = {keys: secrets.choice(of_group) for keys, of_group in rounds.items()}
+        return {key: number for keys, number in drawn.items() for key in keys}

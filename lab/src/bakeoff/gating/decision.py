@@ -132,7 +132,7 @@ def _against_baseline(candidate: Referenced, baseline: Referenced | None, rules:
 
     def judge(measurement: Measurement) -> Gate:
         regressions = [] if before is None else [check_regressions(before, measurement, rules.limits)]
-        return _judged(measurement, regressions, rules, marked=bool(changed))
+        return _judged(measurement, known, regressions, rules, marked=bool(changed))
 
     gate = judge(candidate.measurement)
     gate = replace(gate, checks=[*unmeasured(known, candidate.runs, candidate.requested), *gate.checks])
@@ -149,7 +149,7 @@ def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: M
         limits = replace(rules.limits, false_alarms=false_alarms)
         changed = refuse_changed(measurement.runs, allowed=rules.allow_changed_workload)
         regressions = check_regressions(before, after, limits, paired=True)
-        return _judged(after, [regressions], rules, marked=bool(changed))
+        return _judged(after, before.runs, [regressions], rules, marked=bool(changed))
 
     gate = judge(measured, FALSE_ALARMS_AT_ONCE if rules.rerun else FALSE_ALARMS)
     lacking = unmeasured_sides(candidate.requested, commit)
@@ -161,10 +161,12 @@ def _against_commit(candidate: Referenced, commit: str, rules: Rules, measure: M
     return confirmed(gate, after, measure, judge, measured)
 
 
-def _judged(candidate: Measurement, regressions: Sequence[Gate], rules: Rules, *, marked: bool) -> Gate:
+def _judged(
+    candidate: Measurement, before: Sequence[RunFigures], regressions: Sequence[Gate], rules: Rules, *, marked: bool
+) -> Gate:
     """Lost writes, regressions and goals; `marked` adds to each check that its workload changed."""
     parts = [*regressions, checked_against_goals(rules.goals, [*candidate.runs, *candidate.operations])]
-    checks = [*broken(candidate.runs), *(check for part in parts for check in part.checks)]
+    checks = [*broken(candidate.runs, before), *(check for part in parts for check in part.checks)]
     if marked:
         checks = [replace(check, words=f"{check.words}; {MARK}") for check in checks]
     return Gate(checks, [words for part in parts for words in part.left_out])

@@ -71,6 +71,7 @@ class RunFigures:
     commit: str | None
     machine: str
     workload_digest: str
+    durability: str = "unknown"
     best_load: str | None = None
     best_throughput_per_s: float | None = None
     best_min_ms: float | None = None
@@ -214,6 +215,7 @@ def figures_of(run: "RunResult", run_id: int = 0, comparison_id: int = 0) -> Run
         commit=run.environment.get("commit"),
         machine=run.machine,
         workload_digest=run.workload_digest,
+        durability=run.durability,
         best_load=None if best is None else best.load,
         **whole,
     )

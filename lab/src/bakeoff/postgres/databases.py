@@ -45,13 +45,9 @@ def application_instance(
     return Instance(find_installation(project, postgres), kind, project.logs)
 
 
-def opposite_database(
-    project: Project, postgres: str = EMBEDDED, like: InstanceKind = APPLICATION
-) -> AbstractContextManager[Server | None]:
+def opposite_instance(project: Project, postgres: str = EMBEDDED, like: InstanceKind = APPLICATION) -> Instance | None:
     """A second server with the settings of the application database; None where that is the user's own."""
-    if os.environ.get("DATABASE_URL"):
-        return nullcontext(None)
-    return Instance(find_installation(project, postgres), replace(OPPOSITE, overrides=like.overrides), project.logs)
+    return application_instance(project, postgres, replace(OPPOSITE, overrides=like.overrides))
 
 
 def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:

@@ -39,7 +39,7 @@ class Contained:
     database: Crashable | None
     docker: DockerEngine
     launcher: Launcher
-    opposite: Server | None = None
+    opposite: Crashable | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Testbed:
     targets_listen_on: str | None = None
     postgres: str = EMBEDDED
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    opposite: Server | None = None
+    opposite: Crashable | None = None
     state: Path | None = None
     prepared: PreparedStates = field(default_factory=PreparedStates)
     database: Crashable | None = None
@@ -117,10 +117,11 @@ class Testbed:
 
     def on_server_of(self, contender: Contender, round_number: int) -> "Testbed":
         """The testbed of one side of two commits. The sides swap their servers each round, so that neither gains."""
-        has_own = self.opposite is not None and can_alternate(contender, has_own_server=True)
-        if not has_own or (contender.factors.get(COMMIT, CANDIDATE) == CANDIDATE) == (round_number % 2 == 1):
+        if self.opposite is None or not can_alternate(contender, has_own_server=True):
             return self
-        return replace(self, server=self.opposite, database=None)
+        if (contender.factors.get(COMMIT, CANDIDATE) == CANDIDATE) == (round_number % 2 == 1):
+            return self
+        return replace(self, server=self.opposite.server, database=self.opposite)
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""

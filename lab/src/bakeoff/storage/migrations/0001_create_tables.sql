@@ -217,6 +217,7 @@ SELECT
     run.environment ->> 'commit' AS commit,
     run.machine,
     run.workload_digest,
+    run.durability,
     best.load AS best_load,
     best.throughput_per_s AS best_throughput_per_s,
     best.latency_min_ms AS best_min_ms,
