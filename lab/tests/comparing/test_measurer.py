@@ -9,9 +9,11 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.comparing import measurer
-from bakeoff.comparing.measurer import grouped, measured_side_by_side
+from bakeoff.comparing.measurer import measured_side_by_side
+from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn
-from bakeoff.errors import BakeoffError
+from bakeoff.comparing.sides import grouped, numbered_sides, refuse_too_many_sides
+from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.options.table import DOCKER, IN_PROCESSES, KUBERNETES
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES
@@ -25,6 +27,7 @@ from bakeoff.targets.storage import StorageKind, StorageTable
 from made_up_manifests import engine, target, workload
 
 ENGINE = engine("native", "until-steady")
+REQUEST = ComparisonRequest("quick", "bakeoff run quick")
 
 
 def _contender(commit: str | None, name: str = "a", kind: StorageKind = "none", **factors: str) -> Contender:
@@ -89,13 +92,38 @@ def test_the_sides_swap_their_servers_each_round(tmp_path: Path) -> None:
     progress: Any = None
     one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("one", "other"))
     opposite: Any = SimpleNamespace(server=other)
-    testbed = Testbed(Project(tmp_path), one, progress, opposite=opposite)
-    before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
+    before, after = both = [_contender(commit, kind="postgresql") for commit in ("abc", "candidate")]
+    sides = numbered_sides(replace(REQUEST, against="abc"), both)
+    testbed = Testbed(Project(tmp_path), one, progress, opposites=[opposite], sides=sides)
     served = [[testbed.of(each, number).server for each in (before, after)] for number in (1, 2, 3)]
     assert served == [[other, one], [one, other], [other, one]]
     assert testbed.of(_contender("abc", kind="none"), 1).server is None
     # Without a second server both use the one there is.
-    assert replace(testbed, opposite=None).of(before, 1).server is one
+    assert replace(testbed, opposites=()).of(before, 1).server is one
+
+
+def test_all_contenders_of_a_round_take_turns_and_each_has_every_server_once(tmp_path: Path) -> None:
+    progress: Any = None
+    contenders = [_contender(None, name, "postgresql") for name in "abc"]
+    turns = _turns(*contenders, rounds=2)
+    together = grouped(turns, lambda _: True, together=True)
+    assert [[turns.index(turn) for turn in group] for group in together] == [[0, 1, 2], [3, 4, 5]]
+    servers = [Server(f"postgresql://{name}", None, embedded=True) for name in ("one", "two", "three")]
+    others: Any = [SimpleNamespace(server=server) for server in servers[1:]]
+    sides = numbered_sides(replace(REQUEST, turns=True), contenders)
+    testbed = Testbed(Project(tmp_path), servers[0], progress, opposites=others, sides=sides)
+    served = [[testbed.of(each, number).server for each in contenders] for number in (1, 2, 3)]
+    assert all(sorted(map(id, row)) == sorted(map(id, servers)) for row in served)
+    assert all(sorted(map(id, row)) == sorted(map(id, servers)) for row in zip(*served, strict=True))
+
+
+def test_more_servers_than_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 * 2**30))
+    contenders = [_contender(None, name, "postgresql") for name in "abc"]
+    refuse_too_many_sides(replace(REQUEST, turns=True), contenders[:2])
+    refuse_too_many_sides(REQUEST, contenders)
+    with pytest.raises(UsageError, match=r"3 PostgreSQL servers at once, .* 4 GB .* Name fewer targets"):
+        refuse_too_many_sides(replace(REQUEST, turns=True), contenders)
 
 
 def test_sides_in_containers_have_the_servers_there(tmp_path: Path) -> None:
@@ -103,10 +131,11 @@ def test_sides_in_containers_have_the_servers_there(tmp_path: Path) -> None:
     here, one, other = (Server(f"postgresql://{name}", None, embedded=True) for name in ("here", "one", "other"))
     docker: Any = object()
     crashable, opposite = (cast(Any, SimpleNamespace(server=server)) for server in (one, other))
-    own = Contained(crashable, docker, PROCESSES, opposite)
-    testbed = Testbed(Project(tmp_path), here, progress, in_containers=own)
+    own = Contained(crashable, docker, PROCESSES, [opposite])
     before, after = (_contender(commit, kind="postgresql") for commit in ("abc", "candidate"))
     both = [replace(each, variant=replace(each.variant, runs_in=DOCKER)) for each in (before, after)]
+    sides = numbered_sides(replace(REQUEST, against="abc"), both)
+    testbed = Testbed(Project(tmp_path), here, progress, in_containers=own, sides=sides)
     assert [testbed.of(each).server for each in both] == [other, one]
     assert [testbed.of(each).database for each in both] == [opposite, crashable]
     assert testbed.of(after).server is here

@@ -14,7 +14,7 @@ from bakeoff.cli.plain_progress import PlainProgress
 from bakeoff.comparing.measurer import measured_side_by_side
 from bakeoff.engines.manifest import find_engine
 from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.embedded import APPLICATION, OPPOSITE, Instance
+from bakeoff.postgres.embedded import APPLICATION, Instance
 from bakeoff.project import Project
 from bakeoff.results.run import Durability, RunResult, Status
 from bakeoff.running.contender import Contender, can_alternate
@@ -59,16 +59,20 @@ def measured(
     with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setenv("BAKEOFF_RESULTS", str(tmp_path_factory.mktemp("results")))
         testbed = Testbed(project, None, PlainProgress(Console(quiet=True)))
+        contenders = both_sides(project, durable=durable)
         if durable:
             own, opposite = (
-                Instance(find_installation(instances), kind, instances.logs) for kind in (APPLICATION, OPPOSITE)
+                Instance(find_installation(instances), kind, instances.logs)
+                for kind in (APPLICATION, APPLICATION.opposite(1))
             )
             stack.enter_context(opposite)
-            testbed = replace(testbed, server=stack.enter_context(own), database=own, opposite=opposite)
+            sides = {each.key: number for number, each in enumerate(contenders)}
+            server = stack.enter_context(own)
+            testbed = replace(testbed, server=server, database=own, opposites=[opposite], sides=sides)
         levels = [Phase("8 users", 8, float(SLICES))]
         requests = [
             RunRequest(contender, "quick", levels, settling=Settling(1.0), in_slices=True, crashes=durable)
-            for contender in both_sides(project, durable=durable)
+            for contender in contenders
         ]
         yield measured_side_by_side([(testbed.of(request.contender), request) for request in requests])
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from bakeoff.comparing.agent_hosts import check_hosts, check_pods, hosts_of, places_in_pods, set_up_hosts
 from bakeoff.comparing.build_queue import BuiltContenders, building, first_measured_first
-from bakeoff.comparing.contained import contained, need_a_server_each
+from bakeoff.comparing.contained import contained
 from bakeoff.comparing.measurer import Measurer
 from bakeoff.comparing.other_commit import uncommitted
 from bakeoff.comparing.preparation import choose
@@ -16,6 +16,7 @@ from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest, request_from
 from bakeoff.comparing.rounds import measure_as_built, measure_rounds
 from bakeoff.comparing.schedule import Schedule
+from bakeoff.comparing.sides import further_servers, numbered_sides, refuse_too_many_sides
 from bakeoff.containers.build_context import advice_on_context
 from bakeoff.containers.container import find_container, forget_removed_images
 from bakeoff.containers.docker import DockerEngine, docker_address
@@ -29,7 +30,6 @@ from bakeoff.postgres.databases import (
     application_instance,
     metrics_database,
     one_choice,
-    opposite_instance,
 )
 from bakeoff.postgres.embedded import APPLICATION, InstanceKind
 from bakeoff.postgres.embedded import SUSTAINED as SUSTAINED_INSTANCE
@@ -113,6 +113,7 @@ class _Invocation:
         check_pods(request, contenders)
         check_hosts(request, contenders)
         _postgres_of(_own(contenders))
+        refuse_too_many_sides(request, contenders)
         docker = _docker(request)
         if docker is not None:
             docker.check()
@@ -171,10 +172,10 @@ class _Invocation:
         stores = any(each.storage == POSTGRESQL for each in own)
         instance = application_instance(project, postgres, _kind_of(request)) if stores else None
         server = stack.enter_context(instance or application_database(project, postgres)) if stores else None
-        opposite = None
-        if need_a_server_each(request, own):
-            opposite = opposite_instance(project, postgres, _kind_of(request))
-        second = None if opposite is None else stack.enter_context(opposite)
+        numbers = further_servers(request, own) if instance is not None else ()
+        kinds = [_kind_of(request).opposite(number) for number in numbers]
+        opposites = [each for kind in kinds if (each := application_instance(project, postgres, kind)) is not None]
+        servers = [server, *(stack.enter_context(each) for each in opposites)]
         in_containers = stack.enter_context(contained(project, request, contenders, _kind_of(request)))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -188,13 +189,14 @@ class _Invocation:
             in_containers=in_containers,
             targets_listen_on=request.agents_reach,
             postgres=postgres,
-            opposite=opposite,
+            opposites=opposites,
+            sides=numbered_sides(request, contenders),
             prepared=stack.enter_context(PreparedStates()),
             database=instance,
         )
         if not own:
             return testbed.running_in(DOCKER)
-        for each in (server,) if second is None else (server, second):
+        for each in servers:
             stack.enter_context(_pinned_database(each, request))
         return testbed
 

@@ -1,17 +1,17 @@
-"""What contenders in containers share: a network, and a PostgreSQL, or one for each side of two commits."""
+"""What contenders in containers share: a network, and a PostgreSQL, or one for each side that takes turns."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.sides import further_servers
 from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.options.table import DOCKER
-from bakeoff.postgres.embedded import OPPOSITE, InstanceKind
+from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.project import Project
-from bakeoff.running.contender import Contender, can_alternate
+from bakeoff.running.contender import Contender
 from bakeoff.running.testbed import Contained
 from bakeoff.targets.storage import POSTGRESQL
 
@@ -35,13 +35,5 @@ def contained(
             return database
 
         database = started(kind) if any(each.storage == POSTGRESQL for each in own) else None
-        opposite = None
-        if need_a_server_each(request, own):
-            opposite = started(replace(OPPOSITE, overrides=kind.overrides))
-        yield Contained(database, docker, launcher, opposite)
-
-
-def need_a_server_each(request: ComparisonRequest, contenders: Sequence[Contender]) -> bool:
-    """Whether two commits that store in PostgreSQL can take turns."""
-    storing = (each for each in contenders if each.storage == POSTGRESQL)
-    return request.against is not None and any(can_alternate(each, has_own_server=True) for each in storing)
+        opposites = [started(kind.opposite(number)) for number in further_servers(request, own)]
+        yield Contained(database, docker, launcher, opposites)

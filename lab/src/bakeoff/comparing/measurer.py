@@ -1,4 +1,4 @@
-"""Measures the runs of a comparison, one by one or both sides of a commit in turns, and has the results recorded."""
+"""Measures the runs of a comparison, one by one or several in turns, and has the results recorded."""
 
 import secrets
 import time
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from bakeoff.comparing.recorder import Recorder
 from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
-from bakeoff.options.variant import COMMIT
+from bakeoff.comparing.sides import grouped
 from bakeoff.results.mode_names import SMOKE_MODE
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.alternation import Alternation
-from bakeoff.running.contender import Contender, can_alternate
+from bakeoff.running.contender import Contender
 from bakeoff.running.crash import can_be_crashed
 from bakeoff.running.environment import machine_name, server_in_words
 from bakeoff.running.measured_run import measure
@@ -21,29 +21,12 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.storage.calibrations import Calibration, latest_calibrations
 
 
-def grouped(
-    turns: Sequence[Turn], has_own_server: Callable[[Contender], bool] = lambda _contender: False
-) -> list[list[Turn]]:
-    """The turns in groups that are measured side by side, in the order in which each group is first met.
-
-    Of a round the two sides of a contender are a group; a turn without another side is alone. `has_own_server`: whether
-    a contender's side has its own PostgreSQL.
-    """
-    groups: dict[tuple[int, str, int], list[Turn]] = {}
-    for place, turn in enumerate(turns):
-        contender = turn.contender
-        has_sides = COMMIT in contender.factors and can_alternate(contender, has_own_server=has_own_server(contender))
-        others = {name: level for name, level in contender.factors.items() if name != COMMIT}
-        key = (turn.round, replace(contender, factors=others).key, 0 if has_sides else 1 + place)
-        groups.setdefault(key, []).append(turn)
-    return list(groups.values())
-
-
 def measured_side_by_side(runs: Sequence[tuple[Testbed, RunRequest]]) -> list[RunResult]:
     """The results of runs that take turns, in the order given. The first one works in this thread, alone if it is."""
     if len(runs) == 1:
         return [measure(*runs[0])]
-    alternation = Alternation(len(runs), runs[0][1].steps)
+    # A crash is one step more, for sides that can be crashed.
+    alternation = Alternation(len(runs), max((run.steps for _, run in runs), key=len))
 
     def work(number: int) -> RunResult:
         try:
@@ -87,7 +70,8 @@ class Measurer:
     def measure(self, *runs: RunRequest) -> list[RunResult]:
         """Measures runs side by side, or one alone. Raises KeyboardInterrupt once what Ctrl-C cut short is stored."""
         request, builds = self.recorder.request, self.builds()
-        words = f"{' and '.join(run.contender.key for run in runs)}: {runs[0].mode}"
+        names = " and ".join(run.contender.key for run in runs) if len(runs) < 3 else f"{len(runs)} contenders in turns"
+        words = f"{names}: {runs[0].mode}"
         if request.rounds > 1 and runs[0].mode == request.mode:
             words += f", round {runs[0].round} of {request.rounds}"
         self.testbed.progress.step(words, sum(run.planned_s or 0.0 for run in runs) or None)
@@ -106,8 +90,10 @@ class Measurer:
         return results
 
     def measure_turns(self, schedule: Schedule, turns: Sequence[Turn], left: TimeLeft, *, crashes: bool = True) -> None:
-        """Measures turns in their order, both sides of a commit side by side; `crashes` each contender once."""
-        groups = grouped(turns, self._has_own_server)
+        """Measures turns in their order, those of a group side by side; `crashes` each contender once."""
+        place = self.testbed.running_in
+        together = schedule.request.turns
+        groups = grouped(turns, lambda each: place(each.variant.runs_in).has_turns(each), together=together)
         taken, crashed = 0, self._drawn(groups) if crashes else {}
         for group in groups:
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
@@ -115,14 +101,9 @@ class Measurer:
             able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
             if able:
                 runs = (schedule.run_of(turn, in_slices=len(able) > 1) for turn in able)
-                # Sides that take turns have the same steps.
-                now = all(crashed.get(turn.contender.key) == turn.round for turn in able)
-                self.measure(*(replace(run, crashes=now) for run in runs))
+                self.measure(*(replace(run, crashes=crashed.get(run.contender.key) == run.round) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
-
-    def _has_own_server(self, contender: Contender) -> bool:
-        return self.testbed.running_in(contender.variant.runs_in).opposite is not None
 
     def _drawn(self, groups: Sequence[Sequence[Turn]]) -> dict[str, int]:
         """The round after which each contender is crashed, by its key, where it can be; no seed determines it.
@@ -133,7 +114,8 @@ class Measurer:
             return {}
         rounds: dict[frozenset[str], list[int]] = {}
         for group in groups:
-            if all(can_be_crashed(self.testbed.of(turn.contender, turn.round), turn.contender) for turn in group):
-                rounds.setdefault(frozenset(turn.contender.key for turn in group), []).append(group[0].round)
+            found = [(turn.contender, self.testbed.of(turn.contender, turn.round)) for turn in group]
+            able = frozenset(contender.key for contender, testbed in found if can_be_crashed(testbed, contender))
+            rounds.setdefault(able, []).append(group[0].round)
         drawn = {keys: secrets.choice(of_group) for keys, of_group in rounds.items()}
         return {key: number for keys, number in drawn.items() for key in keys}

@@ -476,6 +476,18 @@ class ComparisonTable(EveryRunTable):
         unset="none",
         excludes=(Excludes("slo", "the search finds one rate for each target"),),
     )
+    turns: bool = option(
+        False,
+        kinds.SWITCH,
+        "All targets take turns of a second, each with a PostgreSQL to itself: they meet the same machine",
+        modes=("quick", "full", "rate", "equal", "sustained"),
+        example="quick --turns",
+        excludes=(
+            Excludes("slo", "the search has turns of its own"),
+            Excludes("against", "two commits take turns anyway"),
+            Excludes(DATABASE_URL, "each target needs a server to itself, which the lab starts"),
+        ),
+    )
     reference_lines: str = option(
         "auto",
         kinds.choice("auto", "on", "off"),
@@ -599,5 +611,7 @@ HELP_GROUPS = {
     ),
     "Database": HelpGroup(others=("preload", "overlay", "pgbouncer", "pgbouncer-connections", "read-replica")),
     "Placement": HelpGroup(others=("engine", "agents", "agents-reach", "in", "pin", "limit-cpus", "limit-memory")),
-    "Results": HelpGroup(("threshold",), ("json", "scale", "aa", "reference-lines", "prove", "profile", "resume")),
+    "Results": HelpGroup(
+        ("threshold",), ("json", "scale", "aa", "turns", "reference-lines", "prove", "profile", "resume")
+    ),
 }

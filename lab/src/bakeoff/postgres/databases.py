@@ -4,7 +4,6 @@ import os
 import shlex
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,7 +13,6 @@ from bakeoff.postgres.embedded import (
     APPLICATION,
     DEVELOPMENT,
     METRICS,
-    OPPOSITE,
     Instance,
     InstanceKind,
     found_running,
@@ -43,11 +41,6 @@ def application_instance(
     if os.environ.get("DATABASE_URL"):
         return None
     return Instance(find_installation(project, postgres), kind, project.logs)
-
-
-def opposite_instance(project: Project, postgres: str = EMBEDDED, like: InstanceKind = APPLICATION) -> Instance | None:
-    """A second server with the settings of the application database; None where that is the user's own."""
-    return application_instance(project, postgres, replace(OPPOSITE, overrides=like.overrides))
 
 
 def development_database(project: Project, postgres: str = EMBEDDED) -> AbstractContextManager[Server]:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,12 +38,14 @@ class InstanceKind:
     overrides: tuple[str, ...] = ()
     serves_targets: bool = True
 
+    def opposite(self, number: int) -> "InstanceKind":
+        """One more with the same settings, for a side that takes turns: what one writes is no load of another."""
+        return replace(self, name=f"opposite-{number}")
+
 
 # Little memory, where nothing is measured.
 _SMALL = ("shared_buffers=64MB", "wal_buffers=4MB", "max_wal_size=1GB")
 APPLICATION = InstanceKind("application", "application")
-# The second one in a comparison of two commits that take turns: what one side writes is no load of the other's server.
-OPPOSITE = InstanceKind("opposite", "application")
 # PostgreSQL's own defaults where those of runs keep its upkeep out of windows, and a cache that a table can outgrow.
 SUSTAINED = InstanceKind(
     "application",

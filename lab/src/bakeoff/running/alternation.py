@@ -11,7 +11,7 @@ from bakeoff.sampling.machine import MachineCounters, machine_counters
 
 
 class Alternation:
-    """Whose turn it is. Each of `sides` runs works in its own thread and does all of `steps`.
+    """Whose turn it is. Each of `sides` runs works in its own thread and does all of `steps`, or ends before the last.
 
     First each side prepares itself, up to its first step. Then the sides alternate, step by step: of two sides A and B
     the steps are done in the order A B, B A, A B and so on. At the end each finishes by itself. A side that leaves is

@@ -11,14 +11,13 @@ from bakeoff.engines.client import client_of
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
-from bakeoff.options.variant import CANDIDATE, COMMIT
 from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
 from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.processes.request_client import RequestClient
 from bakeoff.project import FORMATS, Project
-from bakeoff.running.contender import Contender, can_alternate
+from bakeoff.running.contender import Contender
 from bakeoff.running.prepared_states import PreparedStates
 from bakeoff.running.progress import Progress
 from bakeoff.running.run_files import RunFiles
@@ -32,14 +31,14 @@ from bakeoff.workload.plan_records import Plan
 
 @dataclass(frozen=True)
 class Contained:
-    """The part of a testbed in containers: its database, what starts programs there, and a second server for sides
-    that take turns.
+    """The part of a testbed in containers: its database, what starts programs there, and one server more for each
+    other side that takes turns.
     """
 
     database: Crashable | None
     docker: DockerEngine
     launcher: Launcher
-    opposite: Crashable | None = None
+    opposites: Sequence[Crashable] = ()
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,10 @@ class Testbed:
     and `docker` is the engine that knows them. `places` are where agents run, an agent in each; without any they run
     here. `targets_listen_on` is the address of targets that the lab starts, None for the usual one. `launcher` starts
     programs, and `in_containers` is what contenders have that run in containers. `token` is what secured targets ask
-    for; it is made for the occasion and nowhere stored. `opposite` is a second server like the application database,
-    for two sides that take turns. `state` is the folder of a run that stores in files, and
-    `prepared` are the states that runs get copies of, until the command that entered them ends. `database` is the
-    server's own handle where the lab has started it, and may crash it.
+    for; it is made for the occasion and nowhere stored. `opposites` are servers like the application database, one for
+    each other side that takes turns, and `sides` the number of each contender's side, by its key. `state` is the folder
+    of a run that stores in files, and `prepared` are the states that runs get copies of, until the command that entered
+    them ends. `database` is the server's own handle where the lab has started it, and may crash it.
     """
 
     project: Project
@@ -68,7 +67,8 @@ class Testbed:
     targets_listen_on: str | None = None
     postgres: str = EMBEDDED
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    opposite: Crashable | None = None
+    opposites: Sequence[Crashable] = ()
+    sides: Mapping[str, int] = field(default_factory=dict)
     state: Path | None = None
     prepared: PreparedStates = field(default_factory=PreparedStates)
     database: Crashable | None = None
@@ -116,12 +116,18 @@ class Testbed:
         return self.running_in(runs_in).on_server_of(contender, round_number).storing_in(contender.storage)
 
     def on_server_of(self, contender: Contender, round_number: int) -> "Testbed":
-        """The testbed of one side of two commits. The sides swap their servers each round, so that neither gains."""
-        if self.opposite is None or not can_alternate(contender, has_own_server=True):
+        """The testbed of one side of several. The sides change their servers each round, so that none gains."""
+        if not self.has_turns(contender):
             return self
-        if (contender.factors.get(COMMIT, CANDIDATE) == CANDIDATE) == (round_number % 2 == 1):
+        place = (self.sides[contender.key] + round_number - 1) % (len(self.opposites) + 1)
+        if place == 0:
             return self
-        return replace(self, server=self.opposite.server, database=self.opposite)
+        database = self.opposites[place - 1]
+        return replace(self, server=database.server, database=database)
+
+    def has_turns(self, contender: Contender) -> bool:
+        """Whether it has a server to itself, and so can take turns."""
+        return bool(self.opposites) and contender.key in self.sides
 
     def running_in(self, runs_in: str) -> "Testbed":
         """The testbed of a contender that runs there: processes, or docker."""
@@ -136,7 +142,7 @@ class Testbed:
             database=own.database,
             docker=own.docker,
             launcher=own.launcher,
-            opposite=own.opposite,
+            opposites=own.opposites,
         )
 
     def storing_in(self, kind: StorageKind) -> "Testbed":
