@@ -175,7 +175,7 @@ class _Invocation:
         numbers = further_servers(request, own) if instance is not None else ()
         kinds = [_kind_of(request).opposite(number) for number in numbers]
         opposites = [each for kind in kinds if (each := application_instance(project, postgres, kind)) is not None]
-        servers = [server, *(stack.enter_context(each) for each in opposites)]
+        servers: list[Server | None] = [server, *(stack.enter_context(each) for each in opposites)]
         in_containers = stack.enter_context(contained(project, request, contenders, _kind_of(request)))
         token = os.environ.get(TOKEN_VARIABLE)
         testbed = Testbed(
@@ -196,8 +196,8 @@ class _Invocation:
         )
         if not own:
             return testbed.running_in(DOCKER)
-        for each in servers:
-            stack.enter_context(_pinned_database(each, request))
+        for used in servers:
+            stack.enter_context(_pinned_database(used, request))
         return testbed
 
     def _recorder(self, store: MetricsStore, contenders: Sequence[Contender]) -> Recorder:
