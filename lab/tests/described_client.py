@@ -58,7 +58,7 @@ class DescribedClient:
         headers = {name.lower(): value for name, value in {**operation.http.headers, **headers}.items()}
         body = None
         if message:
-            body = message.encode() if operation.body is None else encoded(operation.body, json.loads(message))
+            body = message.encode() if operation.body is None else _encoded(operation.body, message)
         reply = self._service.answer(operation.http.method, path, headers, body)
         expected = operation.http.expect
         if reply.status not in (expected if isinstance(expected, list | tuple) else [expected]):
@@ -75,6 +75,10 @@ class DescribedClient:
         for pointer in operation.http.reply_templates:
             if str(value_at(reply.body, pointer)) != entity["id"]:
                 yield f"{operation.name}: {pointer} of {reply.body} is not {entity['id']}"
+
+
+def _encoded(kind: str, message: str) -> bytes:
+    return encoded(kind, message if kind == "binary" else json.loads(message))
 
 
 def _captured(reply: Reply, place: str) -> str:

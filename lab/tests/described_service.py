@@ -4,6 +4,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from email.parser import BytesParser
+from email.policy import HTTP
+from fnmatch import fnmatch
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 from uuid import UUID
@@ -97,14 +100,54 @@ class DescribedService:
         if "requestBody" not in entry:
             return None
         ((media_type, described),) = entry["requestBody"]["content"].items()
-        if body is None or headers.get("content-type", "").split(";")[0] != media_type:
+        sent_as = headers.get("content-type", "")
+        if body is None or not fnmatch(sent_as.split(";")[0], media_type):
             raise RefusedError(f"the body is not {media_type}: {headers.get('content-type')}")
+        if media_type == "multipart/form-data":
+            self._check_parts(described, sent_as, body)
+            return None
+        if _is_file(described["schema"]):
+            _check_size(described["schema"], body, "body")
+            return None
         if media_type.endswith("json"):
             document = json.loads(body)
         else:
             document = _coerced(dict(parse_qsl(body.decode(), keep_blank_values=True)), described["schema"])
         self._check(described["schema"], document, "body")
         return document
+
+    def _check_parts(self, described: Any, content_type: str, body: bytes) -> None:
+        """A form of which every described part has arrived, each as its schema and its encoding say."""
+        parts = parts_of(content_type, body)
+        properties = described["schema"]["properties"]
+        if [each.name for each in parts if each.name not in properties] or {each.name for each in parts} != {
+            *properties
+        }:
+            raise RefusedError(f"the parts are {[each.name for each in parts]}, not {list(properties)}")
+        for name, schema in properties.items():
+            named = described.get("encoding", {}).get(name, {}).get("contentType")
+            sent = [each for each in parts if each.name == name]
+            is_list = schema.get("type") == "array"
+            item = schema["items"] if is_list else schema
+            if not is_list and len(sent) > 1:
+                raise RefusedError(f"{name} is sent {len(sent)} times")
+            if is_list and len(sent) < schema["minItems"]:
+                raise RefusedError(f"{name} is sent {len(sent)} times")
+            for part in sent:
+                self._check_part(part, item, named)
+
+    def _check_part(self, part: "Part", schema: Any, named: str | None) -> None:
+        if _is_file(schema):
+            allowed = (named or "application/octet-stream").split(", ")
+            if part.filename is None or not any(fnmatch(part.content_type or "", each) for each in allowed):
+                raise RefusedError(f"{part.name} is no file of {allowed}: {part}")
+            _check_size(schema, part.content, part.name)
+            return
+        is_object = schema.get("type") == "object"
+        if part.filename is not None or part.content_type != (named or ("application/json" if is_object else None)):
+            raise RefusedError(f"{part.name} is no field: {part}")
+        text = part.content.decode()
+        self._check(schema, json.loads(text) if is_object else _coerced(text, schema), part.name)
 
     def _check(self, schema: Any, value: Any, what: str) -> None:
         kind = Draft4Validator if self._is_old else Draft202012Validator
@@ -150,6 +193,41 @@ class DescribedService:
         if how == "location":
             return Reply(status, None, {"location": f"http://host/things/{identity}"})
         return Reply(status, {"item": created} if how == "wrapped" else created)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a multipart form; `content_type` is None for one without."""
+
+    name: str
+    filename: str | None
+    content_type: str | None
+    content: bytes
+
+
+def parts_of(content_type: str, body: bytes) -> list[Part]:
+    """The parts of a form, as Python's own parser of MIME reads them. Raises RefusedError for what is none."""
+    message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body)
+    if not message.is_multipart() or message.defects:
+        raise RefusedError(f"the body is no multipart form: {message.defects}")
+    return [_part_of(part) for part in message.iter_parts()]
+
+
+def _part_of(part: Any) -> Part:
+    name, filename = (part.get_param(each, header="content-disposition") for each in ("name", "filename"))
+    if part.get_content_disposition() != "form-data" or part.defects:
+        raise RefusedError(f"{part.items()} is no part of a form: {part.defects}")
+    content_type = part.get_content_type() if "content-type" in part else None
+    return Part(name, filename, content_type, part.get_payload(decode=True))
+
+
+def _is_file(schema: Any) -> bool:
+    return schema.get("format") == "binary" or "contentMediaType" in schema
+
+
+def _check_size(schema: Any, content: bytes, what: str) -> None:
+    if not schema.get("minLength", 0) <= len(content) <= schema.get("maxLength", len(content)):
+        raise RefusedError(f"{what} has {len(content)} bytes")
 
 
 def _from_path(parameter: Any, written: str, kind: str | None) -> Any:

@@ -22,6 +22,8 @@ _FORMATS = (
     "duration",
     "time",
 )
+_FILE_TYPES = ("application/octet-stream", "image/png", "image/*", "application/pdf", "video/mp4", "text/csv")
+_PART_TYPES = ("image/png", "image/jpeg, image/gif", "image/*", "application/zip", "text/csv")
 _KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
 IDS = ("server-integer", "server-uuid", "client-text", "client-integer", "optional-integer", "location", "wrapped")
 
@@ -39,6 +41,8 @@ class RandomDescription:
             self._add_resource(name)
         for index in range(self._random.randint(1, 3)):
             self._add_request(index)
+        for index in range(self._random.randint(0, 2)):
+            self._add_upload(index)
         self.document: dict[str, Any] = {
             "openapi": "3.0.3" if self._is_old else "3.1.0",
             "info": {"title": f"Seed {seed}", "version": "1"},
@@ -265,6 +269,42 @@ class RandomDescription:
         if self._maybe(0.1):
             entry["responses"] = {"302": {"description": "elsewhere"}}
         self._paths.setdefault(path, {})[method] = entry
+
+    def _add_upload(self, index: int) -> None:
+        method = self._random.choice(["post", "put", "patch"])
+        if self._maybe(0.3):
+            media_type = self._random.choice(_FILE_TYPES)
+            content: dict[str, Any] = {media_type: {"schema": self._file()}}
+        else:
+            properties: dict[str, Schema] = {}
+            encoding: dict[str, Any] = {}
+            for name in self._random.sample(_WORDS, self._random.randint(1, 4)):
+                makers = [self.simple, self._file, self._files, self._flat_object, self._flat]
+                kind = self._random.choice(makers)
+                properties[name] = kind()
+                if kind in (self._file, self._files) and self._maybe():
+                    encoding[name] = {"contentType": self._random.choice(_PART_TYPES)}
+                elif kind == self._flat_object and self._maybe():
+                    encoding[name] = {"contentType": "application/vnd.a+json"}
+            required = [name for name in properties if self._maybe()]
+            schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+            content = {"multipart/form-data": {"schema": schema, **({"encoding": encoding} if encoding else {})}}
+        entry = {"requestBody": {"required": True, "content": content}, "responses": {"204": {"description": "kept"}}}
+        self._paths[f"/upload{index}"] = {method: entry}
+
+    def _file(self) -> Schema:
+        schema: Schema = {"type": "string", "format": "binary"}
+        if self._maybe():
+            schema["minLength"] = self._random.choice([1, 50, 1000])
+        if self._maybe():
+            schema["maxLength"] = schema.get("minLength", 1) + self._random.choice([0, 1, 60])
+        if not self._is_old and self._maybe():
+            schema = {**schema, "contentMediaType": "application/octet-stream"}
+            del schema["format"]
+        return schema
+
+    def _files(self) -> Schema:
+        return {"type": "array", "items": self._file(), "minItems": self._random.randint(1, 3)}
 
     def _flat(self) -> Schema:
         items = self._random.choice([{"type": "integer", "minimum": 1}, {"type": "string", "enum": ["a/b", "c", "é"]}])

@@ -72,14 +72,17 @@ def test_bodies_come_from_files(tmp_path: Path) -> None:
 
 def test_parts_of_a_form_are_texts_and_files(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"png")
-    line = f"curl -F 'title=Tea' -F 'file=@a.png;type=image/png;filename=b.png' -F 'file=@a.png' -F 'n=<a.png' {URL}"
+    files = "-F 'file=@a.png;type=image/x-own;filename=b.png' -F 'file=@a.png'"
+    line = f"curl -F 'title=Tea' {files} -F 'n=<a.png' -F 'meta={{}};type=application/json' {URL}"
 
     operation = operation_of("upload", curl_command(line, tmp_path).request, 201)
 
     assert operation["body"] == "multipart"
-    first = {"filename": "b.png", "content_type": "image/png", "base64": "cG5n"}
-    second = {"filename": "a.png", "content_type": "application/octet-stream", "base64": "cG5n"}
-    assert json.loads(str(operation["message"])) == {"title": "Tea", "file": [first, second], "n": "png"}
+    first = {"filename": "b.png", "content_type": "image/x-own", "base64": "cG5n"}
+    second = {"filename": "a.png", "content_type": "image/png", "base64": "cG5n"}
+    meta = {"content_type": "application/json", "text": "{}"}
+    expected = {"title": "Tea", "file": [first, second], "n": "png", "meta": meta}
+    assert json.loads(str(operation["message"])) == expected
 
 
 def test_options_that_are_not_used_are_named() -> None:

@@ -109,6 +109,30 @@ def test_json_with_a_fault_is_named_with_its_line(tmp_path: Path) -> None:
 HEAD = 'openapi: 3.0.3\ninfo: { title: t, version: "1" }\n'
 
 
+@pytest.mark.parametrize(
+    "paths",
+    [
+        'paths:\n  /a:\n    get: { responses: {\n      "200": {} } }\n',
+        "paths:\n  /a:\n    get: { responses: {\n      200: {} } }\n",
+    ],
+)
+def test_a_fault_of_a_status_has_its_place(tmp_path: Path, paths: str) -> None:
+    (tmp_path / "api.yaml").write_text(f"{HEAD}{paths}", "utf-8")
+
+    (fault,) = import_openapi(tmp_path / "api.yaml").faults
+
+    assert str(fault) == 'line 6: /paths/~1a/get/responses/200: "description" is a required property'
+
+
+def test_a_fault_of_a_status_has_its_place_in_json(tmp_path: Path) -> None:
+    head = '{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},\n"paths": {"/a": {"get": {"responses": {\n'
+    (tmp_path / "api.json").write_text(head + '"200": {}}}}}}', "utf-8")
+
+    (fault,) = import_openapi(tmp_path / "api.json").faults
+
+    assert str(fault) == 'line 3: /paths/~1a/get/responses/200: "description" is a required property'
+
+
 def test_other_files_are_a_part_of_the_description(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "pet.yaml").write_text(

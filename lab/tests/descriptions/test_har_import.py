@@ -138,6 +138,32 @@ def test_small_numbers_and_words_are_no_links(tmp_path: Path) -> None:
     assert "captured" not in json.dumps(session.operations)
 
 
+PARTS = "multipart/form-data; boundary=----Own"
+
+
+@pytest.mark.parametrize("has_text", [True, False])
+def test_a_form_with_files_is_sent_again(tmp_path: Path, has_text: bool) -> None:
+    head = '------Own\r\nContent-Disposition: form-data; name="'
+    text = f'{head}title"\r\n\r\nGrün\r\n{head}owner"\r\n\r\nu-31337\r\n'
+    text += f'{head}photo"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n\r\n------Own--\r\n'
+    upload = entry("POST", f"{API}/photos", {"ok": True}, sent=text if has_text else "", kind=PARTS)
+    if not has_text:
+        upload["request"]["postData"]["params"] = [
+            {"name": "title", "value": "Grün"},
+            {"name": "owner", "value": "u-31337"},
+            {"name": "photo", "fileName": "a.png"},
+        ]
+
+    session = recorded(tmp_path, [entry("GET", f"{API}/me", {"id": "u-31337"}), upload])
+
+    (sent,) = [each for each in session.operations if each["name"] == "POST /photos"]
+    assert (sent["body"], sent["http"]) == ("multipart", {"method": "POST", "path": "/photos", "expect": 200})
+    message = json.loads(str(sent["message"]))
+    assert (message["title"], message["owner"]) == ("Grün", "${captured.id}")
+    photo = message["photo"]
+    assert (photo["filename"], photo["content_type"], photo["base64"][:6]) == ("a.png", "image/png", "iVBORw")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -69,7 +69,9 @@ def test_operations_follow_from_an_openapi_document(empty_checkout: Project) -> 
 def test_what_is_left_out_and_what_is_to_be_decided_are_said() -> None:
     api = import_openapi(HERE / "users.openapi.yaml")
 
-    assert api.left_out == ["PUT /users/{userId}/avatar is left out: its body is multipart/form-data."]
+    assert api.left_out == [
+        "PUT /users/{userId}/avatar is left out: the parts of its multipart/form-data are not described."
+    ]
     assert api.advice == ["login logs each user in: give its message credentials that exist."]
 
 

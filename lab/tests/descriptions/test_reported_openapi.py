@@ -462,16 +462,6 @@ def test_notes_of_one_reason_are_one_line(tmp_path: Path) -> None:
         ({"/a": {"get": getting(responses={"101": {"description": "up"}})}}, "it is no request but a WebSocket"),
         ({"/a": {"post": sending({}, "application/xml")}}, "POST /a is left out: its body is application/xml."),
         ({"/a": {"patch": sending({}, "application/json-patch+json")}}, "its body is application/json-patch+json"),
-        (
-            {
-                "/a": {
-                    "post": sending(
-                        {"properties": {"f": {"type": "string", "format": "binary"}}}, "multipart/form-data"
-                    )
-                }
-            },
-            "its body is multipart/form-data",
-        ),
     ],
 )
 def test_what_no_workload_holds_is_named(tmp_path: Path, paths: dict[str, Any], line: str) -> None:

@@ -19,6 +19,7 @@ from bakeoff.engines.manifest import find_engine
 from bakeoff.project import FORMATS
 from build_once import build_once
 from certificates import Certificate, self_signed
+from described_service import Part, parts_of
 
 pytestmark = pytest.mark.end_to_end
 
@@ -371,6 +372,20 @@ def test_urls_bodies_and_rows_out_of_files(hit: Hit, tmp_path: Path) -> None:
         (tmp_path / "urls").write_text("http://elsewhere.test/\n")
         done = hit(server.url, "-n", "5", "--urls", str(tmp_path / "urls"))
         assert (done.returncode, "is not of the server" in done.stderr) == (2, True)
+
+
+def test_a_form_with_a_file(hit: Hit, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\xff\r\n\0")
+    with serving(always(OK)) as server:
+        parts = ("-F", "title=Grün", "-F", f"photo=@{tmp_path / 'a.png'}", "-F", "meta={};type=application/json")
+        assert hit(server.url, "-n", "3", *QUICK, *parts).returncode == 0
+    for request in server.requests:
+        content_type = dict(headers(request))["content-type"]
+        assert parts_of(content_type, request.partition(b"\r\n\r\n")[2]) == [
+            Part("title", None, None, "Grün".encode()),
+            Part("photo", "a.png", "image/png", b"\xff\r\n\0"),
+            Part("meta", None, "application/json", b"{}"),
+        ]
 
 
 def test_json_follows_its_schema(hit: Hit) -> None:

@@ -79,7 +79,7 @@ def encoded(kind: str, message: str) -> bytes:
     lines: list[bytes] = []
     for name, value in values:
         is_file = isinstance(value, dict)
-        filename = f'; filename="{_quoted(value["filename"])}"' if is_file else ""
+        filename = f'; filename="{_quoted(value["filename"])}"' if is_file and "filename" in value else ""
         lines += [BOUNDARY.encode(), f'Content-Disposition: form-data; name="{_quoted(name)}"{filename}'.encode()]
         if is_file:
             lines.append(f"Content-Type: {value.get('content_type', 'application/octet-stream')}".encode())

@@ -150,8 +150,9 @@ def _multipart() -> Json:
     random = {"slot": "alphanumeric", "length": 8}
     fields: list[Any] = ['{"title":"', random, '","count":3,"tags":["x","y"],"none":null,"photo":{"filename":"']
     file: list[Any] = [random, '.png","content_type":"image/png","base64":"', random, '"},"notes":[{"filename":"a']
-    rest: list[Any] = [' \\"b\\".txt","text":"grün\\n"},{"filename":"empty","text":""}],"na\\"me\\r\\n":"é"}']
-    return _body("parts with files", "multipart", [*fields, *file, *rest])
+    rest: list[Any] = [' \\"b\\".txt","text":"grün\\n"},{"filename":"empty","text":""}],"na\\"me\\r\\n":"é",']
+    json: list[Any] = ['"meta":{"content_type":"application/json","text":"{\\"id\\":\\"', random, '\\"}"}}']
+    return _body("parts with files", "multipart", [*fields, *file, *rest, *json])
 
 
 def _binary() -> Json:

@@ -78,6 +78,7 @@ def test_bodies_are_what_the_vectors_say() -> None:
         ("form", {"a": [["b"]]}),
         ("multipart", {"a": {"filename": "f"}}),
         ("multipart", {"a": {"text": "f"}}),
+        ("multipart", {"a": {"content_type": "", "text": "f"}}),
         ("multipart", {"a": {"filename": "f", "text": "", "base64": ""}}),
         ("multipart", {"a": {"filename": "f", "base64": "A"}}),
         ("multipart", {"a": {"filename": "f", "text": "", "more": "1"}}),

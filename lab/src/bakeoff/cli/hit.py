@@ -48,6 +48,10 @@ def hit(
         typer.Option("--header", "-H", help="HTTP header or gRPC metadata, as 'Name: value'; may be repeated."),
     ] = None,
     data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--form", "-F", help="Part of a multipart form, as curl's: NAME=VALUE or NAME=@FILE; repeatable."),
+    ] = None,
     content_type: Annotated[
         str | None, typer.Option("--type", "-T", help="Content type of the body. [application/json]")
     ] = None,

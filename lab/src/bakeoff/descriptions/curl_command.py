@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
+from bakeoff.descriptions.media_types import type_of_name
 from bakeoff.descriptions.recorded import FORM, File, RecordedRequest
 from bakeoff.errors import UsageError
 
@@ -176,16 +177,19 @@ class _Parsed:
     def add_part(self, text: str, *, is_text: bool = False) -> None:
         name, _, value = text.partition("=")
         if is_text or not value.startswith(("@", "<")):
-            self.parts.append((name, value if is_text else value.partition(";type=")[0].strip('"')))
+            text, _, kind = (value, "", "") if is_text else value.partition(";type=")
+            text = text if is_text else text.strip('"')
+            self.parts.append((name, File(None, text.encode(), kind) if kind else text))
             return
         path, *settings = value[1:].split(";")
         named = dict(each.strip().partition("=")[::2] for each in settings)
         content = self.file(path.strip('"'))
         if value.startswith("<"):
-            self.parts.append((name, content.decode("utf-8", "replace")))
+            text = content.decode("utf-8", "replace")
+            self.parts.append((name, File(None, content, named["type"]) if "type" in named else text))
         else:
-            kind = named.get("type", "application/octet-stream")
-            self.parts.append((name, File(named.get("filename", Path(path).name).strip('"'), content, kind)))
+            filename = named.get("filename", Path(path).name).strip('"')
+            self.parts.append((name, File(filename, content, named.get("type") or type_of_name(filename))))
 
     def user(self, text: str) -> None:
         self.headers.append(("Authorization", f"Basic {base64.b64encode(text.encode()).decode()}"))

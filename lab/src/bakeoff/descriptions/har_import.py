@@ -8,12 +8,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from bakeoff.descriptions.json_members import list_in, number_in, object_in, objects_of, text_in
-from bakeoff.descriptions.recorded import RecordedRequest, operation_of
+from bakeoff.descriptions.media_types import essence, smallest_file, type_of_name
+from bakeoff.descriptions.recorded import MULTIPART, File, RecordedRequest, operation_of, parts_in
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -96,8 +97,10 @@ def _entries(file: Path) -> Iterator[_Entry]:
         url, status = text_in(request, "url"), int(number_in(response, "status") or 0)
         if url.startswith(("http://", "https://")) and status > 0:
             headers = _pairs(request, "headers")
+            parts = list(_parts(request))
+            body = None if parts else _posted(request)
             yield _Entry(
-                RecordedRequest(text_in(request, "method").upper(), url, headers, _posted(request)),
+                RecordedRequest(text_in(request, "method").upper(), url, headers, body, parts),
                 200 if status == _REDIRECTED else status,
                 _json_of(object_in(response, "content")),
                 text_in(object_in(response, "content"), "mimeType"),
@@ -119,6 +122,28 @@ def _posted(request: Mapping[str, Json]) -> bytes | None:
         return text_in(data, "text").encode()
     pairs = _pairs(data, "params")
     return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs).encode() or None
+
+
+def _parts(request: Mapping[str, Json]) -> Iterator[tuple[str, str | File]]:
+    """The parts of a form with files. Browsers leave the content of files out: a small one of their type is sent."""
+    data = object_in(request, "postData")
+    kind = text_in(data, "mimeType")
+    if essence(kind) != MULTIPART:
+        return
+    parts = parts_in(kind, text_in(data, "text").encode())
+    if not parts:
+        parts = [(text_in(each, "name"), _part(each)) for each in objects_of(list_in(data, "params"))]
+    for name, part in parts:
+        if isinstance(part, File) and not part.content:
+            part = replace(part, content=smallest_file(part.content_type) or b"")
+        yield name, part
+
+
+def _part(parameter: Mapping[str, Json]) -> str | File:
+    value, filename = text_in(parameter, "value"), text_in(parameter, "fileName")
+    if not filename:
+        return value
+    return File(filename, b"", text_in(parameter, "contentType") or type_of_name(filename))
 
 
 def _json_of(content: Mapping[str, Json]) -> Json:
@@ -190,7 +215,7 @@ class _Session:
         """The operation of a request, values that replies showed replaced; and how many these are."""
         request = entry.request.without_browser()
         headers = [each for each in request.headers if each[0].lower() not in ("accept", "authorization")]
-        operation = operation_of("", RecordedRequest(request.method, request.url, headers, request.body), entry.status)
+        operation = operation_of("", replace(request, headers=headers), entry.status)
         call = dict(object_in(operation, "http"))
         found: list[str] = []
         call["path"] = self._path(text_in(call, "path"), found)
@@ -201,7 +226,7 @@ class _Session:
         if linked:
             call["headers"] = linked
         message = operation.get("message")
-        if isinstance(message, str) and text_in(operation, "body") in ("", "form"):
+        if isinstance(message, str) and text_in(operation, "body") in ("", "form", "multipart"):
             document = self._document(json.loads(message), "", found)
             operation["message"] = _bare(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
         return {**operation, "http": call}, len(found)

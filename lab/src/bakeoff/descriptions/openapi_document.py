@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 from bakeoff.descriptions.document_file import read_document
 from bakeoff.descriptions.faults import Fault
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, objects_by_name, objects_of, text_in
+from bakeoff.descriptions.media_types import essence, holds_bytes, sent_type
 from bakeoff.descriptions.openapi_faults import METHODS, faults_of
 from bakeoff.descriptions.references import Bundle, Resolve
-from bakeoff.descriptions.schema_merging import Schema, schema_of
+from bakeoff.descriptions.schema_merging import Schema, kind_of, schema_of
 from bakeoff.descriptions.schema_templates import NOTHING
 from bakeoff.descriptions.swagger2 import as_openapi
+from bakeoff.descriptions.uploads import is_file
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -37,6 +39,16 @@ class Body:
     schema: Schema
     example: Any = NOTHING
     encoding: JsonObject = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one text or file, without members."""
+        return self.kind in ("text", "binary")
+
+    @property
+    def shows_members(self) -> bool:
+        """Whether its members are sent as values of their own, without a media type for each."""
+        return not self.is_whole and not (self.kind == "multipart" and self.encoding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +124,12 @@ class DescribedOperation:
         content = objects_by_name(object_in(self.resolve(object_in(self.entry, "requestBody")), "content"))
         if not content:
             return None
-        known = [(media_type, kind) for media_type in content if (kind := _kind_of(media_type)) is not None]
-        order = ("json", "form", "multipart", "text")
+        kinds = [(media_type, self._kind_of(media_type, entry)) for media_type, entry in content.items()]
+        known = [(media_type, kind) for media_type, kind in kinds if kind is not None]
+        order = ("json", "form", "multipart", "text", "binary")
         media_type, kind = min(known, key=lambda each: order.index(each[1]), default=(next(iter(content)), None))
         entry = content[media_type]
-        sent_as = JSON if "*" in media_type else media_type
+        sent_as = JSON if "*" in media_type and kind == "json" else sent_type(media_type)
         return Body(sent_as, kind, _schema_in(entry), self._example(entry), object_in(entry, "encoding"))
 
     @property
@@ -128,6 +141,19 @@ class DescribedOperation:
         responses = self._responses
         found = next((responses[each] for each in (str(self.status), "2XX", "2xx", "default") if each in responses), {})
         return self.resolve(found)
+
+    def _kind_of(self, media_type: str, entry: JsonObject) -> str | None:
+        """The kind of body that holds a media type; of others than data, a text or bytes as they are."""
+        kind, own, schema = _kind_of(media_type), essence(media_type), self.resolve(_schema_in(entry))
+        if kind is not None or own in _NOT_DATA or own.startswith("multipart/"):
+            return kind
+        if kind_of(schema) not in ("string", None):
+            return None
+        if own.startswith("text/"):
+            return "text"
+        if is_file(schema) or holds_bytes(own):
+            return "binary"
+        return "text" if isinstance(self._example(entry), str) else None
 
     def _example(self, entry: JsonObject) -> Any:
         """The first example that stands beside a schema."""
@@ -150,14 +176,14 @@ def parameter_schema(parameter: JsonObject) -> Schema:
 
 
 def _kind_of(media_type: str) -> str | None:
-    """The kind of body of a media type in a workload; None where there is none."""
-    essence = media_type.split(";")[0].strip().lower()
-    if essence in _NOT_DATA:
+    """The kind of body of a media type that is data in a workload; None where there is none."""
+    own = essence(media_type)
+    if own in _NOT_DATA:
         return None
-    if essence in (JSON, "*/*", "application/*", "text/json") or essence.endswith("+json"):
+    if own in (JSON, "*/*", "application/*", "text/json") or own.endswith("+json"):
         return "json"
     kinds = {FORM: "form", MULTIPART: "multipart", "text/plain": "text"}
-    return kinds.get(essence)
+    return kinds.get(own)
 
 
 def _json_in(content: JsonObject) -> tuple[str, JsonObject] | None:

@@ -135,7 +135,7 @@ class Entities:
         """The members of what an operation sends."""
         if described not in self._sent:
             body = described.body
-            is_object = body is not None and body.kind != "text"
+            is_object = body is not None and not body.is_whole
             self._sent[described] = self._members(body.schema, written=True) if body and is_object else {}
         return self._sent[described]
 
@@ -179,11 +179,13 @@ class Entities:
         item = [each for shape, each in self._shapes if shape == f"{_shape(creator.path)}/{{}}"]
         reading = next((each for each in item if each.method == "GET"), None)
         shown = {} if reading is None or reading.reply is None else self._members(reading.reply, written=False)
-        sent = [self.sent(each) for each in (creator, *(each for each in item if each.method in ("PUT", "PATCH")))]
+        writing = [creator, *(each for each in item if each.method in ("PUT", "PATCH"))]
+        sent = [self.sent(each) for each in writing]
         id_path = place.split("/")[1:] if place.startswith("/") else [variable]
         can_compare = (
             any(sent)
             and parent is None
+            and all(each.body.shows_members for each in writing if each.body is not None)
             and all(
                 name in shown and kind_of(each) == kind_of(shown[name]) and _is_kept(each)
                 for members in sent
@@ -202,10 +204,11 @@ class Entities:
         shape, item = _shape(described.path), f"{_shape(creator.path)}/{{}}"
         if described.method in ("GET", "HEAD", "OPTIONS", "DELETE") or not f"{shape}/".startswith(f"{item}/"):
             return False
+        is_whole = described.body is not None and described.body.is_whole
         if shape == item:
             asked = {text_in(each, "name") for each in described.required("query")}
-            return bool(asked & shown.keys()) or (described.method == "POST" and described.body is None)
-        return described.body is None or bool(self.sent(described).keys() & shown.keys())
+            return bool(asked & shown.keys()) or is_whole or (described.method == "POST" and described.body is None)
+        return described.body is None or is_whole or bool(self.sent(described).keys() & shown.keys())
 
     def _shows(self, reading: DescribedOperation, path: Sequence[str]) -> bool:
         schema: Schema | None = reading.reply
@@ -267,7 +270,8 @@ def _shape(path: str) -> str:
 
 
 def _is_kept(schema: Schema) -> bool:
-    return kind_of(schema) in _KEPT and schema.get("format") not in _WRITTEN_OTHERWISE
+    is_file = "contentMediaType" in schema
+    return kind_of(schema) in _KEPT and schema.get("format") not in _WRITTEN_OTHERWISE and not is_file
 
 
 def kind_in(path: str) -> str:

@@ -25,7 +25,7 @@ def faults_of(file: DocumentFile, document: JsonObject, version: str) -> list[Fa
     found: list[tuple[Steps, str]] = [
         ((), f"the name {pointer} is given twice: the last one counts") for pointer in file.repeated
     ]
-    found += [(tuple(error.instance_path), error.message) for error in _schema_errors(document, version)]
+    found += list(_schema_errors(document, version))
     found += _repeated_names(document)
     faults: list[Fault] = []
     for place, words in found:
@@ -34,19 +34,29 @@ def faults_of(file: DocumentFile, document: JsonObject, version: str) -> list[Fa
     return faults
 
 
-def _schema_errors(document: JsonObject, version: str) -> Iterator[jsonschema_rs.ValidationError]:
+def _schema_errors(document: JsonObject, version: str) -> Iterator[tuple[Steps, str]]:
     for error in _validator(version).iter_errors(document):
-        if not _is_reference(document, error.instance_path):
-            yield _deepest(error)
+        if not any(isinstance(each, Mapping) and "$ref" in each for each in _way_to(document, error)):
+            # Many tools refer to another place where OpenAPI does not.
+            deepest = _deepest(error)
+            yield tuple(_steps_to(document, deepest)), deepest.message
 
 
-def _is_reference(document: Json, path: Sequence[str | int]) -> bool:
-    """Whether a place, or what holds it, refers to another: many tools do so where OpenAPI does not."""
-    for step in path:
-        if isinstance(document, Mapping) and "$ref" in document:
-            return True
-        document = document[step] if isinstance(document, Mapping | list) else None  # type: ignore[index]
-    return isinstance(document, Mapping) and "$ref" in document
+def _steps_to(document: Json, error: jsonschema_rs.ValidationError) -> Iterator[str | int]:
+    """The place of an error: the validator gives names of digits, such as a status, as numbers."""
+    for holder, step in zip(_way_to(document, error), error.instance_path, strict=False):
+        yield str(step) if isinstance(holder, Mapping) else step
+
+
+def _way_to(document: Json, error: jsonschema_rs.ValidationError) -> Iterator[Json]:
+    """The document, and each value within it on the way to the place of an error."""
+    yield document
+    for step in error.instance_path:
+        if isinstance(document, Mapping):
+            document = document.get(str(step))
+        else:
+            document = document[int(step)] if isinstance(document, list) else None
+        yield document
 
 
 @cache

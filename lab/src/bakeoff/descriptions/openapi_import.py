@@ -13,7 +13,7 @@ from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOper
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.openapi_messages import Messages, has_files
+from bakeoff.descriptions.openapi_messages import Messages
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
@@ -119,8 +119,10 @@ class _Import:
         if list(object_in(described.entry, "responses")) == ["101"]:
             return "its reply is 101: it is no request but a WebSocket"
         body = described.body
-        if body is not None and (body.kind is None or (body.kind == "multipart" and has_files(body, self._templates))):
+        if body is not None and body.kind is None:
             return f"its body is {body.media_type}"
+        if body is not None and body.kind == "multipart" and not self._templates.members(body.schema, written=True):
+            return f"the parts of its {body.media_type} are not described"
         if any(each.get("in") == "querystring" for each in described.parameters):
             return "its query is described as a whole"
         return None

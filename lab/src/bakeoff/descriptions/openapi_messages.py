@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from bakeoff.descriptions.drawn_values import Drawn, Slot, Value, as_text, json_template
 from bakeoff.descriptions.faults import Notes
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
+from bakeoff.descriptions.media_types import is_made_up
 from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
 from bakeoff.descriptions.openapi_entities import Entities, Entity
@@ -16,6 +17,7 @@ from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of
 from bakeoff.descriptions.schema_merging import Schema, kind_of
 from bakeoff.descriptions.schema_templates import NOTHING, SchemaTemplates
 from bakeoff.descriptions.text_values import unique_text
+from bakeoff.descriptions.uploads import base64_of, made_up_types, parts_of
 from bakeoff.documents.checked import Json
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -23,6 +25,7 @@ _IN_STATIC_PATH = "/%:@!$&'()*+,;=-._~"
 # A client sets these by what it sends.
 _MOST_PARAMETERS = 8
 _SHOWN = 40
+_USUAL_TYPES = {"json": "application/json", "text": "text/plain", "binary": "application/octet-stream"}
 _OF_CLIENT = ("content-type", "content-length", "host", "connection", "transfer-encoding")
 
 
@@ -64,7 +67,7 @@ class Messages:
             part for each in described.required("cookie") for part in cookies_of(each, self._parameter(described, each))
         ]
         body = described.body
-        if body is not None and body.kind == "json" and body.media_type != "application/json":
+        if body is not None and body.media_type != _USUAL_TYPES.get(str(body.kind), body.media_type):
             headers["content-type"] = body.media_type
         return {**headers, **({"Cookie": "; ".join(cookies)} if cookies else {})}
 
@@ -74,7 +77,10 @@ class Messages:
         if body is None or body.kind is None:
             return None
         templates = self._login_templates if is_login else self._templates
-        value = templates.message(body.schema, "body", given=self._example(body))
+        if body.kind == "binary":
+            self._advise_about_files(described, [body.media_type] if is_made_up(body.media_type) else [])
+            return base64_of(body.media_type, templates.merged(body.schema)).quoted(str)
+        value = templates.message(_texts_in(body), "body", given=self._example(body))
         self._take_notes(templates, described)
         if body.kind == "text":
             return as_text(value).quoted(str)
@@ -87,7 +93,12 @@ class Messages:
         if is_login and isinstance(body.example, type(NOTHING)):
             required = list_in(templates.merged(body.schema), "required")
             value = {name: each for name, each in value.items() if name in required} if required else value
-        return json_template(form_of(value, body.encoding))
+        if body.kind == "form":
+            return json_template(form_of(value, body.encoding))
+        members = templates.members(body.schema, written=True)
+        parts = parts_of(value, members, body.encoding, templates.merged)
+        self._advise_about_files(described, made_up_types(parts))
+        return json_template(parts)
 
     def link(self, described: DescribedOperation) -> Entity | None:
         """The entity that an operation names outside of its path: its id in the body or in the query."""
@@ -189,6 +200,10 @@ class Messages:
             "const",
         }.isdisjoint(schema)
 
+    def _advise_about_files(self, described: DescribedOperation, media_types: Iterable[str]) -> None:
+        for each in dict.fromkeys(media_types):
+            self._advice.add(f"its {each} is random bytes. Write a file, if the service reads it.", described.name)
+
     def _take_notes(self, templates: SchemaTemplates, described: DescribedOperation) -> None:
         for words, detail in dict.fromkeys(templates.unmatched):
             self._advice.add(words if detail else f"{words}.", described.name, detail)
@@ -259,16 +274,9 @@ def _own_id(member: Schema) -> Value:
     return None
 
 
-def has_files(body: Body, templates: SchemaTemplates) -> bool:
-    """Whether a multipart body holds files, or nothing says what it holds: services look into files."""
-    members = templates.members(body.schema, written=True)
-    items = [templates.merged(object_in(each, "items")) for each in members.values()]
-    return not members or any(map(_is_file, [*members.values(), *items]))
-
-
-def _is_file(schema: Schema) -> bool:
-    is_binary = text_in(schema, "format") == "binary" or "contentMediaType" in schema
-    return kind_of(schema) in ("string", None) and is_binary and "contentEncoding" not in schema
+def _texts_in(body: Body) -> Schema:
+    """The schema of a body: a text where none is given for one."""
+    return {"type": "string"} if body.kind == "text" and not body.schema else body.schema
 
 
 def _as_of_kind(value: Json, kind: str | None) -> Json:

@@ -4,6 +4,8 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from email.parser import BytesParser
+from email.policy import HTTP
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from bakeoff.documents.checked import Json
@@ -20,9 +22,9 @@ _OWN = {
 
 @dataclass(frozen=True)
 class File:
-    """A file of a form."""
+    """A file of a form; without a name a part with a media type, such as JSON."""
 
-    name: str
+    name: str | None
     content: bytes
     content_type: str = "application/octet-stream"
 
@@ -113,11 +115,34 @@ def _message(request: RecordedRequest) -> tuple[str, str] | None:
 
 
 def _file(part: File) -> Mapping[str, Json]:
-    return {
-        "filename": part.name,
-        "content_type": part.content_type,
-        "base64": base64.b64encode(part.content).decode(),
-    }
+    written: dict[str, Json] = {} if part.name is None else {"filename": part.name}
+    written["content_type"] = part.content_type
+    try:
+        # A part without a name is data, which a person may want to change.
+        return {**written, "text": part.content.decode()} if part.name is None else _encoded(written, part)
+    except UnicodeDecodeError:
+        return _encoded(written, part)
+
+
+def _encoded(written: Mapping[str, Json], part: File) -> Mapping[str, Json]:
+    return {**written, "base64": base64.b64encode(part.content).decode()}
+
+
+def parts_in(content_type: str, body: bytes) -> list[tuple[str, str | File]]:
+    """The parts of a multipart form, by the boundary that its type names."""
+    head = f"Content-Type: {content_type}\r\n\r\n".encode()
+    found: list[tuple[str, str | File]] = []
+    for part in BytesParser(policy=HTTP).parsebytes(head + body).iter_parts():
+        name, filename = (part.get_param(each, header="content-disposition") for each in ("name", "filename"))
+        content = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(content, bytes):
+            continue
+        if isinstance(filename, str) or "content-type" in part:
+            named = filename if isinstance(filename, str) else None
+            found.append((name, File(named, content, part.get_content_type())))
+        else:
+            found.append((name, content.decode("utf-8", "replace")))
+    return found
 
 
 def _fields(text: str) -> Mapping[str, Json] | None:

@@ -27,9 +27,13 @@ def sample(template: str, number: int = 0) -> Json:
     for index, slot in enumerate(slots):
         # A number stands bare in JSON, and a marker must do so too.
         text = text.replace(slot, str(_marker(index)), 1)
-    numbers = RandomNumbers(1, number, 0)
-    document = json.loads(render(parse_template(text), numbers, Event("00000000", 0, number, 1_768_473_000_000)))
+    document = json.loads(_rendered(text, number))
     return _with_slots(document, {str(_marker(index)): slot for index, slot in enumerate(slots)})
+
+
+def _rendered(template: str, number: int) -> str:
+    event = Event("00000000", 0, number, 1_768_473_000_000)
+    return render(parse_template(template), RandomNumbers(1, number, 0), event)
 
 
 def _marker(index: int) -> int:
@@ -75,7 +79,7 @@ def _life(life: Life, operations: Sequence[ImportedOperation]) -> Table | None:
 def _step(operation: ImportedOperation, number: int = 0) -> Table:
     if operation.message is None:
         return {"operation": operation.name}
-    message = operation.message if operation.is_text else sample(operation.message, number)
+    message = _rendered(operation.message, number) if operation.is_text else sample(operation.message, number)
     return {"operation": operation.name, "message": message}
 
 

@@ -25,7 +25,7 @@ ENCODED = ("form", "multipart", "binary")
 _FILE = {"filename", "content_type", "text", "base64"}
 _FORM = "a form is a JSON object of texts, numbers, true and false, and lists of these"
 _PARTS = (
-    "parts are a JSON object of values and files, or lists of these; a file has filename, perhaps content_type, and "
+    "parts are a JSON object of values and files, or lists of these; a file has filename, content_type or both, and "
     "either text or base64"
 )
 
@@ -95,10 +95,12 @@ def _part(name: str, value: Json) -> bytes:
         return f"{head}\r\n\r\n{_scalar(value, _PARTS)}\r\n".encode()
     if not (value.keys() <= _FILE and all(isinstance(each, str) for each in value.values())):
         raise BodyError(_PARTS)
-    content_type = str(value.get("content_type", CONTENT_TYPES["binary"]))
-    if "filename" not in value or not re.fullmatch(r"[ -~]+", content_type) or ("text" in value) == ("base64" in value):
+    content_type = str(value.get("content_type", CONTENT_TYPES["binary"] if "filename" in value else ""))
+    if not re.fullmatch(r"[ -~]+", content_type) or ("text" in value) == ("base64" in value):
         raise BodyError(_PARTS)
-    head += f'; filename="{_quoted(str(value["filename"]))}"\r\nContent-Type: {content_type}\r\n\r\n'
+    if "filename" in value:
+        head += f'; filename="{_quoted(str(value["filename"]))}"'
+    head += f"\r\nContent-Type: {content_type}\r\n\r\n"
     content = str(value["text"]).encode() if "text" in value else _bytes(str(value["base64"]), _PARTS)
     return head.encode() + content + b"\r\n"
 

@@ -96,6 +96,9 @@ pub struct HitArguments {
     /// Body, @FILE, or @- for standard input
     #[arg(long, value_name = "BODY", allow_hyphen_values = true)]
     pub data: Option<String>,
+    /// Part of a multipart form as curl has it: NAME=VALUE, NAME=@FILE[;type=TYPE][;filename=NAME]; may be repeated
+    #[arg(short = 'F', long, value_name = "PART", conflicts_with_all = ["data", "payload", "bodies", "content_type"])]
+    pub form: Vec<String>,
     /// Content type of the body (default: application/json)
     #[arg(short = 'T', long = "type", value_name = "TYPE")]
     pub content_type: Option<String>,

@@ -9,6 +9,8 @@ use crate::template::{Part, Slot, SlotTable, Template};
 
 /// Ends each part; the workload's content-type names it. No message has it in it but on purpose.
 const BOUNDARY: &str = "bakeoff-0b7f3c5e9d1a2468";
+/// The content type of a multipart body.
+pub const MULTIPART_TYPE: &str = "multipart/form-data; boundary=bakeoff-0b7f3c5e9d1a2468";
 
 /// Appends the body that a message stands for; none where it cannot be one.
 #[must_use]
@@ -83,7 +85,7 @@ fn multipart(message: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// `{"filename": …, "content_type": …, "text": …}`, or `"base64"` in place of `"text"`.
+/// `{"filename": …, "content_type": …, "text": …}`, or `"base64"` in place of `"text"`; one of the first two may lack.
 fn file(object: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let members = members(object)?;
     let text = |name: &[u8]| members.iter().find(|(known, _)| *known == name).map(|(_, value)| string(value));
@@ -91,11 +93,17 @@ fn file(object: &[u8], out: &mut Vec<u8>) -> Option<()> {
     if !members.iter().all(|(name, _)| known.contains(name)) {
         return None;
     }
-    out.extend_from_slice(b"\"; filename=\"");
-    write_quoted(&text(b"filename")??, out);
-    let content_type = text(b"content_type").unwrap_or_else(|| Some("application/octet-stream".to_owned()))?;
+    out.push(b'"');
+    let filename = text(b"filename");
+    let usual_type = filename.is_some().then(|| "application/octet-stream".to_owned());
+    if let Some(filename) = filename {
+        out.extend_from_slice(b"; filename=\"");
+        write_quoted(&filename?, out);
+        out.push(b'"');
+    }
+    let content_type = text(b"content_type").unwrap_or(usual_type)?;
     let is_line = !content_type.is_empty() && content_type.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-    out.extend_from_slice(format!("\"\r\nContent-Type: {}\r\n\r\n", is_line.then_some(content_type)?).as_bytes());
+    out.extend_from_slice(format!("\r\nContent-Type: {}\r\n\r\n", is_line.then_some(content_type)?).as_bytes());
     match (text(b"text"), text(b"base64")) {
         (Some(text), None) => out.extend_from_slice(text?.as_bytes()),
         (None, Some(base64)) => {
@@ -176,6 +184,8 @@ mod tests {
             (Multipart, r#"{"a":[{"filename":"f","base64":"AAAA"},1]}"#, true),
             (Multipart, r#"{"a":{"filename":"f"}}"#, false),
             (Multipart, r#"{"a":{"text":"f"}}"#, false),
+            (Multipart, r#"{"a":{"content_type":"application/json","text":"{}"}}"#, true),
+            (Multipart, r#"{"a":{"content_type":"","text":"f"}}"#, false),
             (Multipart, r#"{"a":{"filename":"f","text":"","base64":""}}"#, false),
             (Multipart, r#"{"a":{"filename":"f","base64":"A"}}"#, false),
             (Multipart, r#"{"a":{"filename":"f","content_type":"a\r\nb","text":""}}"#, false),

@@ -11,7 +11,7 @@ mod renderer;
 mod session;
 mod user;
 
-pub use bodies::encode;
+pub use bodies::{MULTIPART_TYPE, encode};
 pub use compiled::{KeyKind, Workload};
 pub use cookies::Cookies;
 pub use event::{Entity, Event, SHARED_USER, Step, Wanted};

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod first_request;
+mod form;
 mod measure;
 mod plan;
 mod report;

@@ -7,11 +7,13 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::form;
 use super::target::Target;
 use super::variants::{self, Variant, text_of, words};
 use crate::cli::arguments::HitArguments;
 use crate::cli::units;
 use crate::plan::{Arrival, Protocol, check_header};
+use crate::workload::MULTIPART_TYPE;
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /// Fixed by the engine, or meaningless for a request that is sent many times.
@@ -21,7 +23,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
     ("te", "it is gRPC's"),
     ("transfer-encoding", "a body has a length"),
 ];
-const LARGEST_BODY: u64 = 16 << 20;
+pub(super) const LARGEST_BODY: u64 = 16 << 20;
 const SHORTEST_MS: u64 = 100;
 
 /// Requests to one server. A duration or a number bounds the measured phase; a rate makes the model open, and `users`
@@ -53,6 +55,7 @@ impl Request {
         let (duration, data) = written_out(arguments)?;
         let body = data.map(body_of).transpose()?;
         check_combination(arguments)?;
+        let body = form::body(&arguments.form)?.or(body);
         let users = arguments.requests.and_then(|requests| u32::try_from(requests).ok());
         let has_body = body.is_some() || arguments.bodies.is_some();
         let warm_up = match (&arguments.warm_up, arguments.ramp) {
@@ -90,6 +93,9 @@ fn check_combination(arguments: &HitArguments) -> Result<(), String> {
     }
     if arguments.data.is_some() && arguments.short.iter().any(|text| !is_duration(text)) {
         return Err("-d and --data are both a body: leave one of them out.".to_owned());
+    }
+    if !arguments.form.is_empty() && arguments.short.iter().any(|text| !is_duration(text)) {
+        return Err("-d and -F are both a body: leave one of them out.".to_owned());
     }
     match arguments.connections {
         Some(count) if count > arguments.users => {
@@ -163,7 +169,12 @@ fn headers_of(
     if headers.get("host").is_some_and(|values| values.len() > 1) {
         return Err("A request has one Host: leave out all but one -H 'Host: …'.".to_owned());
     }
-    let usual_type = (protocol == Protocol::Http && has_body).then_some("application/json");
+    let is_form = !arguments.form.is_empty();
+    if is_form && headers.contains_key("content-type") {
+        return Err("-F sets the content type, which names the boundary: leave out -H 'Content-Type: …'.".to_owned());
+    }
+    let usual_type = if is_form { MULTIPART_TYPE } else { "application/json" };
+    let usual_type = (protocol == Protocol::Http && has_body).then_some(usual_type);
     if let Some(content_type) = arguments.content_type.as_deref().or(usual_type) {
         headers.entry("content-type".to_owned()).or_insert_with(|| vec![content_type.to_owned()]);
     }
@@ -249,6 +260,32 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_form_are_sent_as_curl_sends_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        std::fs::write(&path, [0xff, 0x00]).unwrap();
+        let at = path.display();
+        let (file, other) = (format!("f=@{at}"), format!("f=@{at};type=a/b;filename=\"b\""));
+        let request = request(&["-F", "t=x=y", "-F", &file, "-F", "j={};type=application/json", "-F", &other]).unwrap();
+        let part = |head: &str, content: &[u8]| {
+            let head = format!("--bakeoff-0b7f3c5e9d1a2468\r\nContent-Disposition: form-data; name={head}\r\n\r\n");
+            [head.as_bytes(), content, b"\r\n"].concat()
+        };
+        let parts = [
+            part("\"t\"", b"x=y"),
+            part("\"f\"; filename=\"a.png\"\r\nContent-Type: image/png", b"\xff\0"),
+            part("\"f\"; filename=\"%22b%22\"\r\nContent-Type: a/b", b"\xff\0"),
+            part("\"j\"\r\nContent-Type: application/json", b"{}"),
+            b"--bakeoff-0b7f3c5e9d1a2468--\r\n".to_vec(),
+        ];
+        assert_eq!(request.variants[0].body.as_deref(), Some(&parts.concat()[..]));
+        assert_eq!(
+            (request.method.as_str(), &request.headers["content-type"][0][..]),
+            ("POST", "multipart/form-data; boundary=bakeoff-0b7f3c5e9d1a2468")
+        );
+    }
+
+    #[test]
     fn each_d_is_what_it_looks_like() {
         for (text, duration_ms, body) in
             [("1.5m", 90_000, None), ("1h", 3_600_000, None), ("-5", 10_000, Some("-5")), ("s", 10_000, Some("s"))]
@@ -304,6 +341,13 @@ mod tests {
             (&["--basic", "me"], "--basic is USER:PASSWORD."),
             (&["--bearer", "a", "-H", "Authorization: b"], "leave one of them out"),
             (&["-d", "@/nowhere/at/all"], "-d @/nowhere/at/all: /nowhere/at/all cannot be read: No such file"),
+            (&["-F", "x"], "-F x: write NAME=VALUE, NAME=@FILE or"),
+            (&["-F", "x=@/nowhere/at/all"], "/nowhere/at/all cannot be read: No such file"),
+            (&["-F", "x=@/dev/null;kind=a"], "\"kind=a\" is no setting of a file"),
+            (&["-F", "x=y;type="], "-F: a type has letters"),
+            (&["-F", "x=y", "-d", "z"], "-d and -F are both a body"),
+            (&["-F", "x=y", "-T", "a/b"], "cannot be used with"),
+            (&["-F", "x=y", "-H", "content-type: a/b"], "-F sets the content type"),
             (&["-q=-1", "-n", "5"], "must be a number from"),
             (&["-n", "5", "-q", "5"], "-n counts requests and --rate sends for a duration: leave one of them out."),
             (&["--connections", "65"], "--connections is 65, and only 64 --users share them."),

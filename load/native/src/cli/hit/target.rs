@@ -112,6 +112,7 @@ impl Target {
             ),
             (options.http2, is_http, "--http2 applies to http and https only; gRPC is HTTP/2"),
             (options.disable_keepalive, is_http, "--disable-keepalive applies to http and https only"),
+            (!options.form.is_empty(), is_http, "--form applies to http and https only"),
             (options.urls.is_some(), is_http, "--urls applies to http and https only"),
             (options.proto.is_some(), is_grpc, "--proto applies to grpc and grpcs only"),
             (options.descriptor_set.is_some(), is_grpc, "--descriptor-set applies to grpc and grpcs only"),
