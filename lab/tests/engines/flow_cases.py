@@ -170,7 +170,29 @@ def _forms_and_cookies() -> Json:
             "plan": _plan(form, upload, raw, cookies=True), "replies": replies, "turns": 12}  # fmt: skip
 
 
+def _pages() -> Json:
+    token = {"slot": "captured", "name": "next", "prefix": "&page="}
+    after = {"slot": "captured", "name": "after", "prefix": "?after="}
+    by_token = _operation("list", "GET", ["/items?size=2", token], weight=0, capture={"next": "optional:/next"})
+    by_link = _operation("linked", "GET", ["/linked", after], weight=0,
+                         capture={"after": "optional:query:after:header:link"})  # fmt: skip
+    links = '<http://h/linked>; rel="first", <http://h/linked?size=2&after={n}%2Fb>; rel="next"'
+    replies = {
+        "list": [_reply(200, '{"next":"a/b+c=="}'), _reply(200, '{"next":null}'), _reply(),
+                 _reply(200, '{"next":{n}}')],
+        "linked": [_reply(200, "", ("Link", links)), _reply(200, "", ("Link", '<http://h/>; rel="first"')),
+                   _reply(200, ""), _reply(200, "", ("Link", links))],
+    }  # fmt: skip
+    sessions = [
+        {"name": "pages", "weight": 1, "steps": [0, 0, 0, 0]},
+        {"name": "links", "weight": 1, "steps": [1, 1, 1]},
+    ]
+    return {"name": "pages of lists: the last one shows no token", "plan": _plan(by_token, by_link, sessions=sessions),
+            "replies": replies, "turns": 24}  # fmt: skip
+
+
 CASES: tuple[Json, ...] = (
+    _pages(),
     _logins(),
     _statuses(),
     _headers_and_lists(),

@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from flow_cases import CASES
 from reference_rendering import _pick, _render, _weighted, below, encoded, sfc32
@@ -146,6 +147,12 @@ def _captured(places: Json, reply: Json) -> Json | list[Json] | None:
 
 
 def _value(place: str, document: Any, reply: Json) -> Any:
+    if place.startswith("optional:"):
+        found = _value(place.removeprefix("optional:"), document, reply)
+        return "" if found is None else found
+    if place.startswith("query:"):
+        _, name, inner = place.split(":", 2)
+        return _parameter(_value(inner, document, reply) or "", name)
     if not place.startswith("header:"):
         return _at(document, place)
     wanted = place.removeprefix("header:")
@@ -157,6 +164,13 @@ def _value(place: str, document: Any, reply: Json) -> Any:
     # An entity tag is captured without its quotes.
     tag = re.fullmatch(r'(?:W/)?"(.*)"', found[0])
     return found[0] if tag is None else tag[1]
+
+
+def _parameter(text: str, name: str) -> str | None:
+    """A parameter of a URL, or of the one that a header Link calls the next."""
+    links = re.findall(r"<([^>]*)>([^<]*)", text)
+    url = next((url for url, relation in links if 'rel="next"' in relation), "") if links else text
+    return next((value for known, value in parse_qsl(urlsplit(url).query) if known == name), None)
 
 
 def _at(document: Any, pointer: str) -> Any:

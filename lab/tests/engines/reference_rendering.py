@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rendering_cases import CASES
 
@@ -184,6 +185,9 @@ def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
             return str(context["values"][slot["name"]])
         case "value":
             return str(context["values"][slot["name"]])
+        case "captured" if "prefix" in slot:
+            value = context["captured"].get(slot["name"], "")
+            return f"{slot['prefix']}{quote(value, safe='')}" if value else ""
         case "captured" | "login" as source:
             return str(context[source][slot["name"]])
         case "pad":

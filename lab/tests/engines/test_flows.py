@@ -21,7 +21,7 @@ def test_the_vectors_reach_what_replies_lead_to() -> None:
     assert any(operation.get("login") for operation in operations)
     assert {operation.get("body") for operation in operations} == {None, "form", "multipart", "binary"}
     places = [place for operation in operations for place in operation["http"]["capture"].values()]
-    for kind in ("/*", "header:location", "header:location/", "/hits/0/id"):
+    for kind in ("/*", "header:location", "header:location/", "/hits/0/id", "optional:/", "optional:query:"):
         assert any(kind in place for place in places)
     for case in cases:
         sent = [turn["request"]["operation"] for turn in case["turns"]]

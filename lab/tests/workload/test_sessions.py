@@ -122,6 +122,19 @@ def test_mixes_and_named_operations_choose_sessions_too(
             "buy: ${captured.item}: the session return does not capture it before this step.",
         ),
         ("rate = 2.5", "rate = 0", 16, "rate"),
+        (
+            '"/items"',
+            '"/items${captured.itm ?after=}"',
+            11,
+            "${captured.itm ?after=}: no operation captures itm. Did you",
+        ),
+        (
+            '"/ping", expect = 200',
+            '"/ping", expect = 200, headers = { a = "${captured.item &a=}" }',
+            15,
+            "look: ${captured.item &a=} stands in paths only.",
+        ),
+        ('"/0/id"', '"optional:id"', 11, "optional:id"),
         ("steps =", "step =", 30, "there is no key step. Did you mean steps?"),
     ],
 )
@@ -130,6 +143,19 @@ def test_errors_name_line_and_nearest_word(empty_checkout: Project, old: str, ne
         shop(empty_checkout, old, new)
     assert words in error.value.message
     assert f"line {line}: " in error.value.message
+
+
+def test_a_part_of_a_query_needs_no_value(empty_checkout: Project) -> None:
+    plain = '"/items", expect = 200, capture = { item = "/0/id" }'
+    paged = '"/items?${captured.item &a=}", expect = 200, capture = { item = "optional:query:a:header:link" }'
+    workload = shop(empty_checkout, plain, paged)
+
+    plan = as_json(compile_plan(workload, LOAD))
+
+    assert first_problem(plan, FORMATS / "plan.schema.json") is None
+    assert plan["operations"][0]["http"]["path"] == ["/items?", {"slot": "captured", "name": "item", "prefix": "&a="}]
+    needed = needed_features(workload, "http")
+    assert (needed["optional-captures"], needed["header-captures"]) == ("search", "search")
 
 
 def test_what_a_session_creates_must_not_be_needed_outside_it(empty_checkout: Project) -> None:

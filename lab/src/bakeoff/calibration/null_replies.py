@@ -62,4 +62,6 @@ def _all_without_captures(templates: Mapping[str, Segments]) -> Mapping[str, Seg
 
 
 def _without_captures(segments: Segments) -> Segments:
-    return [_CAPTURED if isinstance(segment, CapturedSlot) else segment for segment in segments]
+    return [
+        f"{segment.prefix or ''}{_CAPTURED}" if isinstance(segment, CapturedSlot) else segment for segment in segments
+    ]

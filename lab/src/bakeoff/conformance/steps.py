@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
 
 from bakeoff.conformance.calls import first_of
 from bakeoff.conformance.case import Case, CaseStep, Exchange, GrpcSide, HttpSide, Side
@@ -20,6 +21,8 @@ from bakeoff.workload.loader import Workload
 
 _SLOT = re.compile(r"\$\{(captured|login)\.([^{}]+)\}")
 _ANY_SLOT = re.compile(r"\$\{[^{}]*\}")
+_QUERY_PART = re.compile(r"\$\{captured\.[^{} ]+ [^{}]*\}")
+_NEXT_LINK = re.compile(r'<(?P<url>[^>]*)>[^<]*;\s*rel="?(?:[\w-]+ )*next\b', re.IGNORECASE)
 
 
 class CaptureError(Exception):
@@ -61,7 +64,8 @@ def _side(operation: Operation, step: CaseStep, side: str, call: HttpCall | Grpc
     expected: dict[str, Json] = {"code" if side == "grpc" else "status": first_of(call)}
     headers = call.metadata if isinstance(call, GrpcCall) else call.headers
     if isinstance(call, HttpCall):
-        usual["path"] = call.path
+        # The first page: no step has the token of another.
+        usual["path"] = _QUERY_PART.sub("", call.path)
     merged = {
         **usual,
         **own,
@@ -143,6 +147,15 @@ def captured_from(exchange: Exchange, places: Mapping[str, str]) -> dict[str, Js
 
 
 def _value_at(exchange: Exchange, place: str) -> Json:
+    if place.startswith("optional:"):
+        try:
+            found = _value_at(exchange, place.removeprefix("optional:"))
+        except CaptureError:
+            found = None
+        return "" if found is None else found
+    if place.startswith("query:"):
+        name, _, inner = place.removeprefix("query:").partition(":")
+        return _parameter(str(_value_at(exchange, inner)), name)
     if place.startswith("header:"):
         name = place.removeprefix("header:")
         header = exchange.headers.get(name.rstrip("/"))
@@ -153,6 +166,16 @@ def _value_at(exchange: Exchange, place: str) -> Json:
         return value_at(exchange.document, place)
     except KeyError as error:
         raise CaptureError(f"the reply has nothing at {place}: {shown(exchange.document)}") from error
+
+
+def _parameter(text: str, name: str) -> str:
+    """A parameter in the query of a URL, or of the next one that a header Link names."""
+    link = _NEXT_LINK.search(text)
+    url = link["url"] if link is not None else "" if text.startswith("<") else text
+    values = parse_qs(urlsplit(url).query, keep_blank_values=True).get(name)
+    if values is None:
+        raise CaptureError(f"{shown(text)} has no parameter {name}")
+    return values[0]
 
 
 def unquoted(header: str) -> str:

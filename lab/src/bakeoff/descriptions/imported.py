@@ -12,6 +12,8 @@ Table: TypeAlias = Mapping[str, Json]
 
 # Of an entity that a user reads as often as it writes.
 READ_WEIGHT = 3
+# The first page of a list, and those after it that a session asks for.
+_PAGES = 3
 
 
 def gives_credentials(message: str | None) -> bool:
@@ -23,7 +25,7 @@ def gives_credentials(message: str | None) -> bool:
 class ImportedOperation:
     """One `[[operations]]` of the workload. `about` is what the description says of it, `call` its request.
 
-    A login that `registers` makes a new user each time.
+    A login that `registers` makes a new user each time. One that `has_pages` is sent by a session, page after page.
     """
 
     name: str
@@ -38,6 +40,12 @@ class ImportedOperation:
     registers: bool = False
     effect: Table | None = None
     reads: Table | None = None
+    has_pages: bool = False
+
+    @property
+    def session(self) -> Table:
+        """The session that follows its pages."""
+        return {"name": f"pages of {self.name}", "weight": self.weight, "steps": [self.name] * _PAGES}
 
     @property
     def is_text(self) -> bool:
@@ -53,7 +61,7 @@ class ImportedOperation:
         """Its members in a workload.toml; `side` is the table of its call, http or grpc."""
         members: dict[str, Json] = {
             "name": self.name,
-            "weight": self.weight,
+            "weight": 0 if self.has_pages else self.weight,
             "login": self.is_login or None,
             "creates": self.creates,
             "needs": self.needs,
@@ -117,7 +125,13 @@ class ImportedApi:
         members: dict[str, Json] = {"title": self.title} if self.title else {}
         members |= {"read_back": self.read_back} if self.read_back else {}
         members |= {"health": {self.side: self.health}} if self.health is not None else {}
+        members |= {"sessions": self.sessions} if self.sessions else {}
         return {**members, "operations": [each.members(self.side) for each in self.operations]}
+
+    @property
+    def sessions(self) -> Sequence[Table]:
+        """A session for each list with pages."""
+        return [each.session for each in self.operations if each.has_pages]
 
     @property
     def read_back(self) -> Sequence[str]:

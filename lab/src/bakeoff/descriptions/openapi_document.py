@@ -116,6 +116,11 @@ class DescribedOperation:
         """Names of the headers of its successful reply, in lower case."""
         return [str(name).lower() for name in object_in(self._success, "headers")]
 
+    @property
+    def links(self) -> JsonObject:
+        """The links of its successful reply to other operations."""
+        return object_in(self._success, "links")
+
     @cached_property
     def body(self) -> Body | None:
         """What it sends: JSON where that is possible; None where it sends nothing."""

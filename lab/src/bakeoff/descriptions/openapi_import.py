@@ -14,6 +14,7 @@ from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_messages import Messages
+from bakeoff.descriptions.pages import next_page
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
@@ -150,9 +151,15 @@ class _Import:
         if effect is not None and effect["kind"] == "delete" and owner in self._referred:
             weight = 0
             self._advice.add("The deletion of what others refer to has weight 0: they may go with it.", described.name)
+        call = self._call(described, owner, needed, created, is_login=is_login)
+        # A token of one list is none of another: its path and query must be the same each time.
+        is_one_list = needed is None and not is_login and "capture" not in call and "${" not in str(call["path"])
+        pages = next_page(described, self._templates) if is_one_list else None
+        if pages is not None:
+            call = {**call, "path": pages.path(str(call["path"])), "capture": pages.capture}
         return ImportedOperation(
             described.name,
-            self._call(described, owner, needed, created, is_login=is_login),
+            call,
             described.about,
             weight=weight,
             creates=None if created is None or is_login else created.kind,
@@ -163,6 +170,7 @@ class _Import:
             registers=registers,
             effect=effect,
             reads=reads,
+            has_pages=pages is not None,
         )
 
     def _call(

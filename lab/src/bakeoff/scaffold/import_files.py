@@ -34,6 +34,7 @@ def write_import(project: Project, scaffold: Scaffold, api: ImportedApi, source:
         "side": api.side,
         "health": api.health,
         "operations": api.operations,
+        "sessions": api.sessions,
         "read_back": api.read_back,
         "proto": api.proto,
         "cases": cases,

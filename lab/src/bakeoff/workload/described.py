@@ -49,10 +49,22 @@ def with_description(toml: Toml[Json], cache: Path) -> Json:
     operations = [*own, *_with_needed([*own, *chosen], described)[len(own) :]]
     names = [each.get("name") for each in operations]
     read_back = [name for name in list_in(imported, "read_back") if name in names]
-    rest = {name: value for name, value in imported.items() if name != "read_back"}
+    rest = {name: value for name, value in imported.items() if name not in ("read_back", "sessions")}
     if health := object_in(rest, "health"):
         rest["health"] = common.sent_with(health)
-    return {**rest, **({"read_back": read_back} if read_back else {}), **table, "operations": operations}
+    whole = {**rest, **({"read_back": read_back} if read_back else {}), **table, "operations": operations}
+    return _with_sessions(whole, objects_of(list_in(imported, "sessions")))
+
+
+def _with_sessions(table: dict[str, Json], described: Sequence[Table]) -> Table:
+    """A table with its own sessions, then the described ones of operations that it has."""
+    own = table.get("sessions", [])
+    if not isinstance(own, list):
+        return table
+    operations = {each.get("name") for each in _operations(table)}
+    taken = {each.get("name") for each in objects_of(own)}
+    added = [each for each in described if each["name"] not in taken and operations.issuperset(list_in(each, "steps"))]
+    return {**table, "sessions": [*own, *added]} if added else table
 
 
 def _has_tables(table: Table) -> bool:

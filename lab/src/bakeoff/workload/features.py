@@ -1,5 +1,6 @@
 """The optional features of an engine that a workload needs, by their names in engine.toml."""
 
+import re
 from collections.abc import Mapping
 
 from bakeoff.documents.checked import Json
@@ -35,15 +36,25 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         return needed
     return {
         "captures": needed.pop("captures") or bool(call.capture),
-        "header-captures": any(place.startswith("header:") for place in call.capture.values()),
+        "header-captures": any(_inner(place).startswith("header:") for place in call.capture.values()),
         "accepted-statuses": not isinstance(call.expect, str | int),
         "header-templates": bool(call.metadata) if isinstance(call, GrpcCall) else _has_slots(call.headers),
         "reply-templates": _has_slots(call.reply),
         "encoded-bodies": isinstance(call, HttpCall) and operation.body in ENCODED,
         "list-captures": any("/*" in place for place in call.capture.values()),
+        "optional-captures": any(_inner(place) != place for place in call.capture.values()) or _has_query_part(call),
         "list-checks": call.list is not None,
         **needed,
     }
+
+
+def _inner(place: str) -> str:
+    """The place in the reply itself, without what is made of it."""
+    return re.sub(r"^(optional:)?(query:[^:]+:)?", "", place)
+
+
+def _has_query_part(call: HttpCall | GrpcCall) -> bool:
+    return isinstance(call, HttpCall) and re.search(r"\$\{captured\.[^{} ]+ ", call.path) is not None
 
 
 def _has_slots(values: Mapping[str, Json]) -> bool:

@@ -39,10 +39,11 @@ _ANY_VALUE = "0"
 
 @dataclass(frozen=True)
 class _Context:
-    """An operation, and what each session that has it captures before."""
+    """An operation, what each session that has it captures before, and what any operation captures."""
 
     operation: Operation
     sessions: Mapping[str, Sequence[str]]
+    captures: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,9 @@ def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]
         if call is None:
             continue
         captured = _captured_for(declared, operation, protocol)
-        context = _Context(operation, carried_to(declared, operation, protocol))
+        calls = [each.call(protocol) for each in declared.operations]
+        captures = list(dict.fromkeys(name for each in calls if each is not None for name in each.capture))
+        context = _Context(operation, carried_to(declared, operation, protocol), captures)
         logins = _captured_by_login(declared, protocol)
         for place, template in _of_requests(operation, protocol, call):
             yield from _slots(place, template, context, captured, None if place[-1] == "message" else logins)
@@ -226,8 +229,11 @@ def _slots(
         return
     if any(slots_of(segments, KeySlot)) and operation.key is None:
         yield Problem(place, "${key} is the operation's key, but it has none: add key = …, a kind of [keys].", "${key}")
-    for name in (slot.name for slot in slots_of(segments, CapturedSlot)):
-        if name not in captured:
+    for slot in slots_of(segments, CapturedSlot):
+        name = slot.name
+        if slot.prefix is not None:
+            yield from _query_part(place, slot, context)
+        elif name not in captured:
             yield Problem(place, _not_captured(name, operation, captured, sessions), f"${{captured.{name}}}")
     named = list(_named_slots(operation))
     for name in (slot.name for slot in slots_of(segments, ValueSlot)):
@@ -241,6 +247,16 @@ def _slots(
         elif name not in logins:
             words = f"no operation with login = true captures {name}."
             yield Problem(place, f"{text}: {words} {hint(name, logins, 'Captured are')}", text)
+
+
+def _query_part(place: Place, slot: CapturedSlot, context: _Context) -> Iterator[Problem]:
+    """A part of a query outside of a path, or with a value that nothing captures."""
+    text = f"${{captured.{slot.name} {slot.prefix}}}"
+    if place[-1] != "path":
+        yield Problem(place, f"{text} stands in paths only.", text)
+    elif slot.name not in context.captures:
+        words = f"no operation captures {slot.name}. {hint(slot.name, context.captures, 'Captured are')}"
+        yield Problem(place, f"{text}: {words}", text)
 
 
 def _named_slots(operation: Operation) -> Iterator[str]:

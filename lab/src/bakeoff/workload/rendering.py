@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from bakeoff.workload import slots
 from bakeoff.workload.random_numbers import RandomNumbers
@@ -62,8 +63,11 @@ def _rendered(slot: AnySlot, numbers: RandomNumbers, event: Event) -> str:
             return event.values[name]
         case slots.ValueSlot(name):
             return event.values[name]
-        case slots.CapturedSlot(name):
+        case slots.CapturedSlot(name, None):
             return (event.captured or {})[name]
+        case slots.CapturedSlot(name, str(prefix)):
+            value = (event.captured or {}).get(name, "")
+            return f"{prefix}{quote(value, safe='')}" if value else ""
         case slots.LoginSlot(name):
             return (event.login or {})[name]
         case slots.TimestampSlot():

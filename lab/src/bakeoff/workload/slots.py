@@ -82,10 +82,11 @@ class KeySlot(Slot, frozen=True, tag="key"):
     """The operation's key."""
 
 
-class CapturedSlot(Slot, frozen=True, tag="captured"):
-    """A value that an earlier reply held."""
+class CapturedSlot(Slot, frozen=True, tag="captured", omit_defaults=True):
+    """A value that an earlier reply held. With `prefix` a part of a query, which an empty value leaves out."""
 
     name: str
+    prefix: str | None = None
 
 
 class LoginSlot(Slot, frozen=True, tag="login"):

@@ -64,7 +64,7 @@ def _parse_bare_slot(inside: str) -> BareSlot:
     name, _, argument = inside.partition(" ")
     source, dot, value = name.partition(".")
     if dot and source in _NAMING:
-        return _NAMING[source](value)
+        return _NAMING[source](value) if not argument else _query_part(inside, source, value, argument)
     parse = _SLOTS.get(name)
     if parse is None:
         known = [*sorted(_SLOTS), "captured.NAME", "login.NAME", "value.NAME"]
@@ -73,6 +73,13 @@ def _parse_bare_slot(inside: str) -> BareSlot:
         return parse(argument)
     except (ValueError, InvalidOperation) as error:
         raise TemplateError(f"${{{inside}}}: {error or 'its arguments cannot be read'}.") from error
+
+
+def _query_part(inside: str, source: str, name: str, prefix: str) -> BareSlot:
+    if source != "captured" or not prefix.startswith(("?", "&")):
+        words = "a captured value takes the beginning of a part of a query, such as ${captured.next &page=}"
+        raise TemplateError(f"${{{inside}}}: {words}.")
+    return slots.CapturedSlot(name, prefix)
 
 
 def _without_arguments(kind: Callable[[], BareSlot], argument: str) -> BareSlot:

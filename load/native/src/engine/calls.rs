@@ -11,7 +11,7 @@ use crate::audit::json::Pointer;
 use crate::failure::GRPC_CODES;
 use crate::list_check::ListRule;
 use crate::plan::{GrpcCall, HttpCall, OneOrMore, Operation, Plan, PlanError, Protocol};
-use crate::reply::{Format, ReplyRules, Thoroughness};
+use crate::reply::{Format, ReplyRules, Thoroughness, is_in_headers};
 use crate::wire::Code;
 use crate::wire::h2::{self, Http2Calls};
 use crate::wire::http1;
@@ -29,7 +29,7 @@ pub fn http_calls(plan: &Plan, workload: &Workload, keeps_heads: bool) -> Vec<ht
         let keeps_head = keeps_heads
             || plan.cookies
             || accepts_gzip(plan, call)
-            || call.capture.values().any(|place| place.starts_with("header:"));
+            || call.capture.values().any(|place| is_in_headers(place));
         let prepared = http1::HttpCall::new(&call.method, &authority, headers(plan, call), has_body);
         prepared.keeping_heads(keeps_head).closing(!plan.transport.keep_alive)
     };

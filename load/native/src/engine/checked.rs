@@ -81,7 +81,7 @@ fn sample(plan: &Plan, workload: &Workload, renderer: &mut Renderer, index: usiz
     let operation = &workload.operations[index];
     let slots = || operation.variants.iter().flat_map(|variant| variant.slots.slots());
     let captured = entity(slots().filter_map(|slot| match slot {
-        Slot::Captured(name) => Some(name),
+        Slot::Captured(name) | Slot::QueryPart { name, .. } => Some(name),
         _ => None,
     }));
     let login = entity(slots().filter_map(|slot| match slot {

@@ -45,8 +45,11 @@ pub enum SlotSegment {
     },
     Run,
     Key,
+    /// With a prefix it is a part of a query: the prefix and the escaped value, or nothing where that is empty.
     Captured {
         name: String,
+        #[serde(default)]
+        prefix: Option<String>,
     },
     Login {
         name: String,

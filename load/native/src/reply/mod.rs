@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use prost_reflect::MessageDescriptor;
 use serde_json::Value;
 
-use captures::{Place, is_plain, unquoted};
+pub use captures::is_in_headers;
+use captures::{Place, is_plain, parameter, unquoted};
 use content::{as_json, decoded, same, text_of};
 pub use sampler::Sampler;
 
@@ -274,12 +275,12 @@ impl ReplyRules {
     /// Whether anything is read from the content: a reply whose headers alone are captured may have none.
     fn reads_content(&self) -> bool {
         self.has_expectations()
-            || self.captures.iter().any(|(_, place)| matches!(place, Place::Content(_) | Place::Each(..)))
+            || self.captures.iter().any(|(_, place)| matches!(place.innermost(), Place::Content(_) | Place::Each(..)))
     }
 
     /// The values of one entity, or of one for each item of a list.
     fn capture_from(&self, document: &Value, head: &[u8]) -> Result<Accepted, WrongContent> {
-        let list = self.captures.iter().find_map(|(_, place)| match place {
+        let list = self.captures.iter().find_map(|(_, place)| match place.innermost() {
             Place::Each(list, _) => Some(list),
             _ => None,
         });
@@ -293,30 +294,43 @@ impl ReplyRules {
     }
 
     fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Result<Entity, WrongContent> {
-        let of_header =
-            |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
         let captured = self.captures.iter().map(|(name, place)| {
-            let (found, received) = match place {
-                Place::Content(pointer) | Place::Each(_, pointer) => {
-                    let holder = if matches!(place, Place::Each(..)) { item } else { document };
-                    let value = holder.pointer(pointer);
-                    (value.and_then(text_of), shown(value))
-                }
-                Place::Header(header) => {
-                    let whole = of_header(header).map(|text| unquoted(&text).to_owned());
-                    (whole, shown(of_header(header).map(Value::from).as_ref()))
-                }
-                Place::HeaderEnd(header) => {
-                    let end = of_header(header).and_then(|text| text.rsplit('/').next().map(str::to_owned));
-                    (end, shown(of_header(header).map(Value::from).as_ref()))
-                }
-            };
+            let (found, received) = found_at(place, document, item, head);
             match found.filter(|text| is_plain(text)) {
                 Some(text) => Ok((name.clone(), text.into_boxed_str())),
                 None => Err(WrongContent::body(&place.text(), format!("a plain value to capture as {name}"), received)),
             }
         });
         Ok(Entity { captured: captured.collect::<Result<_, _>>()?, origin: None })
+    }
+}
+
+/// The value at a place as text, and what stands there as people read it.
+fn found_at(place: &Place, document: &Value, item: &Value, head: &[u8]) -> (Option<String>, String) {
+    let of_header =
+        |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
+    match place {
+        Place::Content(pointer) | Place::Each(_, pointer) => {
+            let holder = if matches!(place, Place::Each(..)) { item } else { document };
+            let value = holder.pointer(pointer);
+            (value.and_then(text_of), shown(value))
+        }
+        Place::Header(header) => {
+            let whole = of_header(header).map(|text| unquoted(&text).to_owned());
+            (whole, shown(of_header(header).map(Value::from).as_ref()))
+        }
+        Place::HeaderEnd(header) => {
+            let end = of_header(header).and_then(|text| text.rsplit('/').next().map(str::to_owned));
+            (end, shown(of_header(header).map(Value::from).as_ref()))
+        }
+        Place::Parameter(name, place) => {
+            let (found, received) = found_at(place, document, item, head);
+            (found.and_then(|text| parameter(&text, name)), received)
+        }
+        Place::Optional(place) => {
+            let (found, received) = found_at(place, document, item, head);
+            (Some(found.unwrap_or_default()), received)
+        }
     }
 }
 
@@ -416,6 +430,29 @@ mod tests {
         let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
         assert_eq!(entity.captured, [("id".into(), "7".into())]);
         for body in ["{}", r#"{"id":null}"#, r#"{"id":"a\"b"}"#, "no JSON"] {
+            assert_eq!(seen(&mut rules, 200, body.as_bytes()), checked(Err(Failure::Body)), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_absent_is_captured_as_nothing() {
+        let captures = BTreeMap::from([
+            ("next".to_owned(), "optional:/next".to_owned()),
+            ("page".to_owned(), "optional:query:page:/more".to_owned()),
+        ]);
+        let rules = ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, 0.0);
+        let mut rules = rules.with_captures(&captures);
+        for (body, next, page) in [
+            (r#"{"next":"a","more":"/a?page=2"}"#, "a", "2"),
+            (r#"{"next":7,"more":"/a"}"#, "7", ""),
+            (r#"{"next":null,"more":null}"#, "", ""),
+            ("[]", "", ""),
+        ] {
+            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| (), &UserState::default());
+            let Accepted::Expected(Some(entity)) = found.outcome.expect("right") else { panic!("captured") };
+            assert_eq!(entity.captured, [("next".into(), next.into()), ("page".into(), page.into())], "{body}");
+        }
+        for body in [r#"{"next":"a\"b"}"#, "no JSON"] {
             assert_eq!(seen(&mut rules, 200, body.as_bytes()), checked(Err(Failure::Body)), "{body}");
         }
     }

@@ -46,7 +46,7 @@ fn parse_slot(body: &str) -> Result<SlotSegment, PlanError> {
         ("decimal", bounds) => parse_decimal(bounds),
         ("alphanumeric", length) => length.parse().ok().map(|length| SlotSegment::Alphanumeric { length }),
         (name, "") => match name.split_once('.') {
-            Some(("captured", name)) => Some(SlotSegment::Captured { name: name.to_owned() }),
+            Some(("captured", name)) => Some(SlotSegment::Captured { name: name.to_owned(), prefix: None }),
             Some(("login", name)) => Some(SlotSegment::Login { name: name.to_owned() }),
             Some(("value", name)) => Some(SlotSegment::Value { name: name.to_owned() }),
             _ => None,

@@ -31,6 +31,11 @@ pub enum Slot {
     Run,
     Key,
     Captured(Box<str>),
+    /// A part of a query with a captured value; nothing where that is empty.
+    QueryPart {
+        prefix: Box<str>,
+        name: Box<str>,
+    },
     /// A value that the user's login captured.
     Login(Box<str>),
     /// The value of a named slot of the event's message.
@@ -41,7 +46,7 @@ impl Slot {
     /// Whether every occurrence in a message renders the same, so that one value serves them all.
     fn is_shared(&self) -> bool {
         let is_derived = matches!(self, Self::Timestamp | Self::User | Self::Sequence(_) | Self::Run | Self::Key);
-        is_derived || matches!(self, Self::Captured(_) | Self::Login(_) | Self::Value(_))
+        is_derived || matches!(self, Self::Captured(_) | Self::QueryPart { .. } | Self::Login(_) | Self::Value(_))
     }
 }
 
@@ -130,7 +135,10 @@ fn compile(segment: &SlotSegment) -> Result<Slot, PlanError> {
         SlotSegment::Sequence { modulo } => Slot::Sequence(*modulo),
         SlotSegment::Run => Slot::Run,
         SlotSegment::Key => Slot::Key,
-        SlotSegment::Captured { name } => Slot::Captured(name.as_str().into()),
+        SlotSegment::Captured { name, prefix: None } => Slot::Captured(name.as_str().into()),
+        SlotSegment::Captured { name, prefix: Some(prefix) } => {
+            Slot::QueryPart { prefix: prefix.as_str().into(), name: name.as_str().into() }
+        }
         SlotSegment::Login { name } => Slot::Login(name.as_str().into()),
         SlotSegment::Value { name } => Slot::Value(name.as_str().into()),
         SlotSegment::Named { .. } => return Err(PlanError::rule("slot named: not of another named slot")),

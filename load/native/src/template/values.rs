@@ -102,6 +102,7 @@ fn render(slot: &Slot, context: &Context<'_>, draws: &mut Draws, out: &mut Vec<u
         Slot::Run => write_text(context.run, out),
         Slot::Key => write_text(context.key, out),
         Slot::Captured(name) => write_named(context.captured, name, out),
+        Slot::QueryPart { prefix, name } => write_query_part(context.captured, prefix, name, out),
         Slot::Login(name) => write_named(context.login, name, out),
         Slot::Value(name) => write_named(context.values, name, out),
     }
@@ -110,6 +111,25 @@ fn render(slot: &Slot, context: &Context<'_>, draws: &mut Draws, out: &mut Vec<u
 fn write_named(values: &[(Box<str>, Box<str>)], name: &str, out: &mut Vec<u8>) -> i64 {
     let value = values.iter().find(|(known, _)| **known == *name);
     write_text(value.map_or("", |(_, text)| text).as_bytes(), out)
+}
+
+/// The prefix and the value, percent-escaped; nothing where there is no value.
+fn write_query_part(values: &[(Box<str>, Box<str>)], prefix: &str, name: &str, out: &mut Vec<u8>) -> i64 {
+    let value = values.iter().find(|(known, _)| **known == *name).map_or("", |(_, text)| text);
+    if value.is_empty() {
+        return 0;
+    }
+    out.extend_from_slice(prefix.as_bytes());
+    for byte in value.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
+            _ => {
+                const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+                out.extend_from_slice(&[b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            }
+        }
+    }
+    0
 }
 
 fn write_text(text: &[u8], out: &mut Vec<u8>) -> i64 {
@@ -209,6 +229,19 @@ mod tests {
             assert_eq!(&text[14..15], "4");
             assert!(matches!(&text[19..20], "8" | "9" | "a" | "b"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_query_is_escaped_and_absent_without_a_value() {
+        let part = |value: Option<&str>| {
+            let captured: Vec<(Box<str>, Box<str>)> =
+                value.map(|value| ("next".into(), value.into())).into_iter().collect();
+            let mut out = Vec::new();
+            write_query_part(&captured, "&page=", "next", &mut out);
+            String::from_utf8(out).expect("text")
+        };
+        assert_eq!(part(Some("a-z_.~/+= é")), "&page=a-z_.~%2F%2B%3D%20%C3%A9");
+        assert_eq!((part(Some("")), part(None)), (String::new(), String::new()));
     }
 
     #[test]
