@@ -116,4 +116,6 @@ def test_sessions_are_refused_by_name(checkout: Project) -> None:
 
 def test_the_native_engine_has_every_feature_that_a_workload_can_need() -> None:
     features = tomllib.loads(engine_files()["native"].read_text("utf-8"))["features"]
-    assert {*MORE, "captures", "sessions", "cookies", "entity-picks", "list-captures"} <= set(features)
+    assert {*MORE, "captures", "sessions", "cookies", "entity-picks", "list-captures", "optional-captures"} <= set(
+        features
+    )
