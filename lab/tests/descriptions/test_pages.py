@@ -97,6 +97,16 @@ def test_other_lists_are_as_they_were(tmp_path: Path, entry: Any) -> None:
     assert operation.members("http")["weight"] == 1
 
 
+def test_no_page_is_asked_for_by_its_number_where_deletions_make_a_list_shorter(tmp_path: Path) -> None:
+    identity = {"name": "id", "in": "path", "required": True, "schema": WHOLE}
+    deletion = {"operationId": "delete", "parameters": [identity], "responses": {"204": {"description": "gone"}}}
+    numbered = listing(asked("page"), asked("offset"), shown={"next": URL})
+    for paths, parameter in (({"/a": {"get": numbered}}, "page"),
+                             ({"/a": {"get": numbered}, "/a/{id}": {"delete": deletion}}, "offset")):  # fmt: skip
+        api = imported(tmp_path, paths)
+        assert api.operations[0].call["path"] == f"/a?${{captured.next &{parameter}=}}"
+
+
 PAGED = {
     "/books": {"get": listing(asked("cursor"), asked("size", {"const": 2}, required=True), shown={"next": TEXT})},
     "/notes": {"get": {**listing(asked("page"), **LINK), "operationId": "notes"}},

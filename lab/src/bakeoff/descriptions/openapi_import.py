@@ -154,7 +154,7 @@ class _Import:
         call = self._call(described, owner, needed, created, is_login=is_login)
         # A token of one list is none of another: its path and query must be the same each time.
         is_one_list = needed is None and not is_login and "capture" not in call and "${" not in str(call["path"])
-        pages = next_page(described, self._templates) if is_one_list else None
+        pages = next_page(described, self._templates, may_shrink=self._deletes_from(described)) if is_one_list else None
         if pages is not None:
             call = {**call, "path": pages.path(str(call["path"])), "capture": pages.capture}
         return ImportedOperation(
@@ -172,6 +172,11 @@ class _Import:
             reads=reads,
             has_pages=pages is not None,
         )
+
+    def _deletes_from(self, described: DescribedOperation) -> bool:
+        """Whether an operation deletes what a list shows."""
+        items = f"{described.path.rstrip('/')}/{{"
+        return any(each.method == "DELETE" and each.path.startswith(items) for each in self._sent)
 
     def _call(
         self,

@@ -25,6 +25,8 @@ _SHOWING = {
 }
 # Parameters that a URL of the next page has.
 _NUMBERING = ("page", "pagenumber", "offset", "skip", "start")
+# These name a page that may be gone when the list has become shorter.
+_PAGE_NUMBERS = ("page", "pagenumber")
 _NEXT_PAGES = {"nextpage", "nextoffset"}
 _URLS = {"next", "nexturl", "nextlink", "nextpage", "nextpageurl", "nexthref"}
 _URL_FORMATS = ("uri", "url", "uri-reference", "iri")
@@ -49,14 +51,18 @@ class NextPage:
         return f"{first}{'' if '?' in first else '?'}{part}"
 
 
-def next_page(described: DescribedOperation, templates: SchemaTemplates) -> NextPage | None:
-    """How an operation that lists entities goes on; None where nothing says so."""
+def next_page(
+    described: DescribedOperation, templates: SchemaTemplates, *, may_shrink: bool = False
+) -> NextPage | None:
+    """How an operation that lists entities goes on; None where nothing says so. `may_shrink`: others delete from it."""
     if described.method != "GET":
         return None
     asked = {
         text_in(each, "name"): templates.merged(parameter_schema(each))
         for each in described.parameters
-        if each.get("in") == "query" and each.get("required") is not True
+        if each.get("in") == "query"
+        and each.get("required") is not True
+        and not (may_shrink and _plain(text_in(each, "name")) in _PAGE_NUMBERS)
     }
     return next(_ways(described, asked, templates), None)
 
