@@ -76,7 +76,10 @@ impl Plan {
                 self.operations.iter().all(listed_captures_are_possible),
                 "capture: from every item of a list only where the operation creates something and has no effect",
             ),
-            (self.operations.iter().all(captures_are_possible), "capture: headers, parameters and what may be absent are captured over http alone"),
+            (
+                self.operations.iter().all(captures_are_possible),
+                "capture: headers, parameters and what may be absent are captured over http alone",
+            ),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
             ((0.0..=1.0).contains(&self.verify_share), "verify_share: 0 to 1"),

@@ -307,8 +307,7 @@ impl ReplyRules {
 
 /// The value at a place as text, and what stands there as people read it.
 fn found_at(place: &Place, document: &Value, item: &Value, head: &[u8]) -> (Option<String>, String) {
-    let of_header =
-        |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
+    let of_header = |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
     match place {
         Place::Content(pointer) | Place::Each(_, pointer) => {
             let holder = if matches!(place, Place::Each(..)) { item } else { document };

@@ -85,7 +85,8 @@ fn multipart(message: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// `{"filename": …, "content_type": …, "text": …}`, or `"base64"` in place of `"text"`; one of the first two may lack.
+/// `{"filename": …, "content_type": …, "text": …}`, or `"base64"` in place of `"text"`. Without a name it is
+/// no file but a part with a type.
 fn file(object: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let members = members(object)?;
     let text = |name: &[u8]| members.iter().find(|(known, _)| *known == name).map(|(_, value)| string(value));

@@ -67,7 +67,8 @@ fn part(text: &str, value: &str) -> Result<Value, String> {
             _ => return Err(format!("-F {text}: \"{each}\" is no setting of a file: {EXAMPLE}.")),
         }
     }
-    let content = std::fs::read(path).map_err(|error| format!("-F {text}: {path} cannot be read: {}.", words(&error)))?;
+    let content =
+        std::fs::read(path).map_err(|error| format!("-F {text}: {path} cannot be read: {}.", words(&error)))?;
     if value.starts_with('<') {
         let content = String::from_utf8(content).map_err(|_| format!("-F {text}: {path} is no UTF-8 text: use @."))?;
         return Ok(content_type.map_or_else(|| json!(content), |kind| json!({"content_type": kind, "text": content})));
