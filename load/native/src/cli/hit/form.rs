@@ -4,7 +4,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::request::LARGEST_BODY;
 use super::variants::words;
 use crate::plan::BodyEncoding;
 use crate::workload::encode;
@@ -43,9 +42,6 @@ pub fn body(parts: &[String]) -> Result<Option<Vec<u8>>, String> {
     let mut body = Vec::new();
     encode(BodyEncoding::Multipart, message.as_bytes(), &mut body)
         .ok_or_else(|| format!("-F: a type has letters, digits and signs alone; {EXAMPLE}."))?;
-    if body.len() as u64 > LARGEST_BODY {
-        return Err(format!("-F: a body may have at most {} MiB.", LARGEST_BODY >> 20));
-    }
     Ok(Some(body))
 }
 

@@ -23,7 +23,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
     ("te", "it is gRPC's"),
     ("transfer-encoding", "a body has a length"),
 ];
-pub(super) const LARGEST_BODY: u64 = 16 << 20;
+const LARGEST_BODY: u64 = 16 << 20;
 const SHORTEST_MS: u64 = 100;
 
 /// Requests to one server. A duration or a number bounds the measured phase; a rate makes the model open, and `users`
@@ -56,6 +56,9 @@ impl Request {
         let body = data.map(body_of).transpose()?;
         check_combination(arguments)?;
         let body = form::body(&arguments.form)?.or(body);
+        if body.as_ref().is_some_and(|body| body.len() as u64 > LARGEST_BODY) {
+            return Err(format!("-F: a body may have at most {} MiB.", LARGEST_BODY >> 20));
+        }
         let users = arguments.requests.and_then(|requests| u32::try_from(requests).ok());
         let has_body = body.is_some() || arguments.bodies.is_some();
         let warm_up = match (&arguments.warm_up, arguments.ramp) {
