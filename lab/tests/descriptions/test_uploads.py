@@ -165,6 +165,15 @@ def test_data_goes_before_files_where_a_service_takes_both(tmp_path: Path) -> No
     assert only(described(tmp_path, {"/a": {"post": entry}})).message == '{"size":7}'
 
 
+def test_a_form_goes_before_data_that_cannot_hold_its_files(tmp_path: Path) -> None:
+    """As frameworks describe one operation that takes both."""
+    entry = sending({"properties": {"scan": FILE}}, "application/json")
+    for media_type in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        entry["requestBody"]["content"][media_type] = entry["requestBody"]["content"]["application/json"]
+
+    assert [each.filename for each in sent(only(described(tmp_path, {"/a": {"post": entry}})))] == ["scan.bin"]
+
+
 def test_random_bytes_of_a_type_that_services_read_are_named(tmp_path: Path) -> None:
     encoding = {"clip": {"contentType": "video/*"}}
     paths = {

@@ -130,9 +130,13 @@ class DescribedOperation:
         if not content:
             return None
         kinds = [(media_type, self._kind_of(media_type, entry)) for media_type, entry in content.items()]
-        known = [(media_type, kind) for media_type, kind in kinds if kind is not None]
         order = ("json", "form", "multipart", "text", "binary")
-        media_type, kind = min(known, key=lambda each: order.index(each[1]), default=(next(iter(content)), None))
+        known = [(media_type, kind) for media_type, kind in kinds if kind is not None]
+
+        def rank(each: tuple[str, str]) -> tuple[bool, int]:
+            return each[1] != "multipart" and self._has_files(content[each[0]]), order.index(each[1])
+
+        media_type, kind = min(known, key=rank, default=(next(iter(content)), None))
         entry = content[media_type]
         sent_as = JSON if "*" in media_type and kind == "json" else sent_type(media_type)
         return Body(sent_as, kind, _schema_in(entry), self._example(entry), object_in(entry, "encoding"))
@@ -159,6 +163,11 @@ class DescribedOperation:
         if is_file(schema) or holds_bytes(own):
             return "binary"
         return "text" if isinstance(self._example(entry), str) else None
+
+    def _has_files(self, entry: JsonObject) -> bool:
+        """Whether members of a body are bytes, which stand in parts of a form alone."""
+        members = objects_by_name(object_in(self.resolve(_schema_in(entry)), "properties")).values()
+        return any(text_in(self.resolve(each), "format") == "binary" for each in members)
 
     def _example(self, entry: JsonObject) -> Any:
         """The first example that stands beside a schema."""
