@@ -643,5 +643,5 @@ def test_another_kind_of_json_is_named(tmp_path: Path) -> None:
 
 
 def test_a_document_of_one_operation_that_cannot_be_sent_says_why(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="POST /a is left out: its body is text/csv"):
-        described(tmp_path, {"/a": {"post": sending({}, "text/csv")}})
+    with pytest.raises(UsageError, match="POST /a is left out: its body is application/xml"):
+        described(tmp_path, {"/a": {"post": sending({}, "application/xml")}})
