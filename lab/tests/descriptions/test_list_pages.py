@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bakeoff.conformance.case import Exchange
-from bakeoff.conformance.matching import Differences
+from bakeoff.conformance.case import Differences, Exchange
 from bakeoff.conformance.steps import captured_from
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.descriptions.openapi_import import import_openapi
