@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.judging import levels
 from bakeoff.judging.judge import judge
-from bakeoff.judging.judgement import EqualLoad, JudgedRun, Judgement, Pairing, Verdict
+from bakeoff.judging.judgement import EqualLoad, Estimate, JudgedRun, Judgement, Pairing, Verdict
 from bakeoff.judging.verdict import fastest_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.results.operations import MeasuredOperation
@@ -143,6 +143,28 @@ def _false(judgement: Judgement, truth: Truth) -> Iterator[str]:
             yield f"recommended {highlight.title}: {highlight.who}"
 
 
+def contain_the_truth(judgement: Judgement, truth: Truth) -> list[bool]:
+    """Whether it does, of each interval of a ratio that a report prints with a verdict."""
+    pairs = {(pair.one, pair.other): pair for effect in judgement.effects for pair in effect.pairs}
+    pairs |= {(pair.one, pair.other): pair for pair in judgement.pairings}
+    known = [(pair.ratio, truth.ratio(*key)) for key, pair in pairs.items()]
+    known += [
+        (each.ratio, _true_effect(truth, each.factor, each.one, each.other))
+        for each in [*judgement.effects, *judgement.operation_effects]
+    ]
+    known += [
+        (pair.ratio, truth.ratio(pair.other, pair.one))
+        for load in judgement.equal_loads
+        for own in load.pairings.values()
+        for pair in own
+    ]
+    return [_contains(ratio, true) for ratio, true in known if ratio.confidence is not None]
+
+
+def _contains(ratio: Estimate, true: float) -> bool:
+    return (ratio.low or 0.0) <= true * (1 + 1e-9) and (ratio.high is None or true <= ratio.high * (1 + 1e-9))
+
+
 def _worst_rank(key: str, truth: Truth, judgement: Judgement) -> int:
     """A rank is one more than those found to be faster: no more than are. Those without a rank may be ahead too."""
     faster = sum(rate > truth.by_key[key] for rate in truth.by_key.values())
@@ -182,23 +204,43 @@ def _true_effect(truth: Truth, factor: str, one: str, other: str) -> float:
     return 1.0 if abs(mean) < 1e-9 else math.exp(mean)
 
 
+class Shares(NamedTuple):
+    """Of reports on equals, those with a false statement; of those with a faster contender too; of its pairs, found.
+
+    Of intervals, those that contain the truth; of reports, those in which all intervals do.
+    """
+
+    wrong_of_equals: float
+    wrong: float
+    found: float
+    intervals: float
+    reports: float
+
+
 @cache
-def shares(
-    machine: Machine, rounds: int, contenders: int, times: int, faster: float = 1.1, seed: int = 1
-) -> tuple[float, float, float]:
-    """Of reports on equals, those with a false statement; of those with a faster contender too; of its pairs, found."""
+def shares(machine: Machine, rounds: int, contenders: int, times: int, faster: float = 1.1, seed: int = 1) -> Shares:
+    """By simulation of as many reports on equals as on a faster contender."""
     random = np.random.default_rng([seed, rounds, contenders])
     wrong_of_equals = wrong = found = 0
+    contained: list[list[bool]] = []
     for _ in range(times):
-        wrong_of_equals += bool(false_statements(*compared(machine, rounds, [1.0] * contenders, random)))
+        of_equals = compared(machine, rounds, [1.0] * contenders, random)
+        wrong_of_equals += bool(false_statements(*of_equals))
         judgement, truth = compared(machine, rounds, [faster, *[1.0] * (contenders - 1)], random)
         wrong += bool(false_statements(judgement, truth))
+        contained += [contain_the_truth(*of_equals), contain_the_truth(judgement, truth)]
         first = "-".join(NAMES[0])
         found += sum(
             (pair.one, pair.verdict) == (first, "faster") or (pair.other, pair.verdict) == (first, "slower")
             for pair in judgement.pairings
         )
-    return wrong_of_equals / times, wrong / times, found / times / (contenders - 1)
+    return Shares(
+        wrong_of_equals / times,
+        wrong / times,
+        found / times / (contenders - 1),
+        float(np.mean([each for own in contained for each in own])),
+        float(np.mean([all(own) for own in contained])),
+    )
 
 
 def seconds_of_a_window(

@@ -19,7 +19,7 @@ from fake_forge import FakeForge, Refusal
 from made_up import run_result
 
 RUN = run_result("shop")
-FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True)
+FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True, limit=0.95, confidence=0.99)
 DECISION = Decision(
     Gate([Check(figures_of(RUN).series, "throughput", Outcome.FAILED, "11% fewer", change=FEWER)], []),
     Referenced("c1", [StoredRun(1, 1, RUN)]),

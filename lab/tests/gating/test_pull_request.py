@@ -16,10 +16,11 @@ from made_up import run_result
 
 WHOLE = figures_of(run_result("shop")).series
 PLACE = Circumstances({"Base": "commit 0123456789ab", "Head": "commit abcdef", "Processor": "EPYC"})
-SLOWER = Change(100.0, 121.0, "ms", 1.21, 1.18, 1.24)
-FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True)
-SAME = Change(1000.0, 1004.0, "ops/s", 1.004, 0.99, 1.02, more_is_better=True)
-FASTER = Change(100.0, 80.0, "ms", 0.8, 0.78, 0.82)
+SLOWER = Change(100.0, 121.0, "ms", 1.21, 1.18, 1.24, limit=1.15, confidence=0.99)
+ABOUT = replace(SLOWER, limit=1.2)
+FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True, limit=0.95, confidence=0.99)
+SAME = Change(1000.0, 1004.0, "ops/s", 1.004, 0.99, 1.02, more_is_better=True, limit=0.95, confidence=0.99)
+FASTER = Change(100.0, 80.0, "ms", 0.8, 0.78, 0.82, limit=1.15, confidence=0.99)
 
 
 def check(metric: str, change: Change | None, outcome: Outcome = Outcome.PASSED, operation: str = "") -> Check:
@@ -38,7 +39,7 @@ MIXED = gate(
     check("throughput", SAME),
     check("mean", FASTER, operation="search"),
     check("mean", SLOWER, Outcome.FAILED, "GET /items"),
-    check("p99", SLOWER, Outcome.UNCLEAR, "GET /items"),
+    check("p99", ABOUT, Outcome.UNCLEAR, "GET /items"),
     check("errors", None, Outcome.FAILED, "login"),
     left_out=["new: not in the baseline."],
 )
@@ -52,7 +53,7 @@ def test_the_whole_text() -> None:
 
 - GET /items does 21 statements instead of 1
 
-| operation | figure | base | head | change (95 % interval) | verdict |
+| operation | figure | base | head | change (interval) | verdict |
 |---|---|---:|---:|---:|---|
 | GET /items | mean, ms | 100 | 121 | +21.0% (+18.0% to +24.0%) | ❌ **worse** |
 | GET /items | p99, ms | 100 | 121 | +21.0% (+18.0% to +24.0%) | ⚠️ unclear |
@@ -72,6 +73,32 @@ def test_the_whole_text() -> None:
 
 [Report and results](https://ci.example/1)"""
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "cells"),
+    [
+        (check("p99", ABOUT, Outcome.FAILED), "+21.0% (+18.0% to +24.0%) | ❌ unclear, which is not allowed |"),
+        (
+            replace(check("p99", SLOWER, Outcome.UNCLEAR), stale_baseline=True),
+            "+21.0% (+18.0% to +24.0%) | ⚠️ unclear: the machine was slower |",
+        ),
+        (check("p99", SLOWER, Outcome.UNCLEAR), "(+18.0% to +24.0%) | ⚠️ unclear: not confirmed by a rerun |"),
+        (
+            check("p99", replace(ABOUT, low=None, high=None), Outcome.UNCLEAR),
+            "(not bounded by so few rounds) | ⚠️ unclear |",
+        ),
+        (check("p99", replace(SLOWER, high=None), Outcome.FAILED), "(+18.0% or more) | ❌ **worse** |"),
+        # No digit is rounded off that decides.
+        (
+            check("p99", replace(ABOUT, low=1.0002), Outcome.PASSED),
+            "(+0.02% to +24.0%) | worse, as much as is allowed |",
+        ),
+        (check("p99", replace(SLOWER, low=1.1503), Outcome.FAILED), "(+15.03% to +24.0%) | ❌ **worse** |"),
+    ],
+)
+def test_a_verdict_agrees_with_its_interval(made: Check, cells: str) -> None:
+    assert cells in text(gate(made))
 
 
 @pytest.mark.parametrize("most", [3_000, 20_000, 65_000])
@@ -104,8 +131,21 @@ def test_several_contenders_have_a_column() -> None:
         (gate(check("throughput", FEWER, Outcome.FAILED)), "shop serves 11.0% fewer requests per second.", "failed"),
         (gate(check("mean", SLOWER, Outcome.FAILED, "list")), "list takes 21.0% longer on average.", "failed"),
         (gate(check("p99", SLOWER, Outcome.FAILED, "list")), "p99 of list is 21.0% higher.", "failed"),
-        (gate(check("p99", SLOWER, Outcome.UNCLEAR)), "No regression is shown; 1 check of shop is unclear.", "unclear"),
-        (gate(check("throughput", SAME), check("p99", FASTER)), "No regression: 2 figures compared.", "passed"),
+        (
+            gate(check("p99", SLOWER, Outcome.UNCLEAR)),
+            "Nothing is shown to be worse than allowed; 1 check of shop is unclear.",
+            "unclear",
+        ),
+        (
+            gate(check("throughput", SAME), check("p99", FASTER)),
+            "Nothing is worse than allowed: 2 figures compared.",
+            "passed",
+        ),
+        (
+            gate(check("mean", ABOUT, Outcome.UNCLEAR, "list")).with_unclear("fail"),
+            "list: mean is unclear, which is not allowed.",
+            "failed",
+        ),
         (
             gate(replace(check("errors", None, Outcome.FAILED), words="30 of 100 requests failed (30%; allowed 1%)")),
             "shop: 30 of 100 requests failed.",

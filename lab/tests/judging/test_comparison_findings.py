@@ -45,7 +45,7 @@ def at_speeds(*speeds: float | None) -> list[RunResult]:
             "together were 25% faster than in round 2",
             (1, 2),
         ),
-        (aa_pair([100, 101, 100], [110, 111.1, 110]), "aa-difference", "0.909×", ()),
+        (aa_pair([100, 101, 100], [110, 111.1, 110]), "aa-difference", "0.91× (95% interval ", ()),
         (
             [*rounds_of("go-rest", [1, 1, 1]), run_of("rust-rest", environment={"commit": "def", "cores": "2"})],
             "environment-changed",

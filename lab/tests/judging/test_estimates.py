@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bakeoff.judging.estimates import (
     estimate,
     estimate_of_known,
-    estimate_of_percentiles,
+    estimate_of_latency,
     holm,
     ratio_of,
     student_half_width,
@@ -149,8 +149,8 @@ def test_the_prior_counts_as_much_as_it_is_worth(prior: Prior, times: float, var
     assert test.p_value == pytest.approx(student_p_value(0.2, math.sqrt(variance / 5), degrees), rel=1e-2)
 
 
-def test_of_percentiles_no_mean_is_taken() -> None:
-    made = estimate_of_percentiles([1.0, 100.0, 2.0, 50.0])
+def test_of_latencies_no_mean_is_taken() -> None:
+    made = estimate_of_latency([1.0, 100.0, 2.0, 50.0])
     assert made.median == 2.0
     assert {made.median, made.low, made.high} <= set(made.values)
 

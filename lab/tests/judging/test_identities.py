@@ -2,8 +2,12 @@
 
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from bakeoff.judging.identities import LOOKS, identified
 from bakeoff.judging.judgement import JudgedContender
+from bakeoff.reporting.palette import style
 from judgements import comparison
 
 
@@ -39,9 +43,28 @@ def test_hues_follow_languages_and_points_protocols() -> None:
     assert rust_rest // LOOKS == go_rest // LOOKS != rust_grpc // LOOKS == go_grpc // LOOKS
 
 
-def test_contenders_of_one_language_and_protocol_take_free_hues() -> None:
-    same = looks(*[("rust", "rest")] * 5, ("go", "rest"))
-    assert len({number % LOOKS for number in same}) == 6
+languages = st.sampled_from(["rust", "go", "java", "javascript", "python", "php", "ruby", "c"])
+protocols = st.sampled_from(["rest", "grpc", "jetstream"])
+
+
+@given(st.lists(st.tuples(languages, protocols), max_size=40))
+def test_all_of_a_language_share_its_hue_and_differ_otherwise(names: list[tuple[str, str]]) -> None:
+    found = looks(*names)
+    hues = {(language, style(look).colour) for (language, _), look in zip(names, found, strict=True)}
+    assert len(hues) == len({language for language, _ in names}) == len({hue for _, hue in hues})
+    assert len(set(found)) == len(names)
+    points = [(style(look).shape, style(look).hollow) for look in found]
+    for language in {language for language, _ in names}:
+        own = [point for point, (each, _) in zip(points, names, strict=True) if each == language]
+        # As many points as there are, some of which are those of other protocols.
+        assert len(set(own)) >= min(len(own), LOOKS - 2)
+
+
+def test_contenders_of_one_language_and_protocol_take_free_points() -> None:
+    *same, grpc, go = looks(*[("rust", "rest")] * 5, ("rust", "grpc"), ("go", "rest"))
+    assert {number % LOOKS for number in same} == {grpc % LOOKS} != {go % LOOKS}
+    assert len({number // LOOKS for number in (*same, grpc)}) == 6
+    assert go // LOOKS == same[0] // LOOKS
 
 
 def test_more_contenders_than_looks_stay_apart() -> None:

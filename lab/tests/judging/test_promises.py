@@ -12,10 +12,11 @@ TIMES = 20
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_report_in_twenty_at_most_has_a_false_statement(case: str) -> None:
-    of_equals, wrong, _ = shares(CASES[case], rounds=5, contenders=6, times=TIMES)
+    simulated = shares(CASES[case], rounds=5, contenders=6, times=TIMES)
     # Of 40 reports more than five are wrong by chance one time in a hundred and thirty, where two are expected.
-    assert (of_equals + wrong) * TIMES <= 5
+    assert (simulated.wrong_of_equals + simulated.wrong) * TIMES <= 5
+    assert simulated.intervals >= 0.95
 
 
 def test_a_true_fifth_is_found() -> None:
-    assert shares(CASES["normal"], rounds=5, contenders=6, times=TIMES, faster=1.2)[2] >= 0.9
+    assert shares(CASES["normal"], rounds=5, contenders=6, times=TIMES, faster=1.2).found >= 0.9

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import JudgedContender, Judgement, Verdict
 from bakeoff.judging.pairings import pairing_of
-from bakeoff.judging.verdict import factor_lines, fastest_of, standing_of
+from bakeoff.judging.verdict import factor_lines, fastest_of, standing_of, times
 from bakeoff.reporting.choices import by_latency, by_protocol, recommendations
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.results.run import Durability, RunResult, Status
@@ -24,14 +24,16 @@ RISING = seconds_of([1000 + 60 * second for second in range(11)])
 
 @st.composite
 def _runs(draw: st.DrawFn) -> list[RunResult]:
-    """Up to five contenders with near or far rates; some unsteady, failing, void, or of another durability."""
+    """Up to five contenders with near or far rates; some unsteady, failing, void, missing, or of another durability."""
     targets = draw(st.lists(st.sampled_from(TARGETS), min_size=1, max_size=5, unique=True))
     rounds, runs = draw(st.integers(1, 5)), []
     for target in targets:
         level = draw(st.sampled_from([1000.0, 1010.0, 1100.0, 1500.0]))
-        troubles = draw(st.sampled_from(["", "", "unsteady", "failing", "void", "not durable"]))
+        troubles = draw(st.sampled_from(["", "", "unsteady", "failing", "void", "not durable", "missing"]))
         for number in range(1, rounds + 1):
             troubled = draw(st.booleans()) and troubles
+            if troubled == "missing":
+                continue
             rate = level * draw(st.sampled_from([0.97, 1.0, 1.0, 1.03]))
             failed = 100 if troubles == "failing" else 0
             runs.append(
@@ -115,6 +117,12 @@ def test_the_headline_agrees_with_every_row(runs: list[RunResult]) -> None:
                 others = [each for each in table.peers(leaders[0], own) if each not in leaders]
                 assert all(max(map(median, leaders)) > median(each) for each in others), sentence
                 assert all(table.verdict(leaders[0], each) != "slower" for each in others), sentence
+            for one in _named(r".*Highest: (.*),", sentence, named):
+                others = table.peers(one, own)
+                assert all(median(one) >= median(each) for each in others), sentence
+                assert all(table.verdict(one, each) not in ("tie", "slower") for each in others), sentence
+            if ahead := re.search(r", ([^,]*) with [\d.,]+×.* the throughput of ([^,]*)\.$", sentence):
+                assert table.verdict(named[ahead[1]], named[ahead[2]]) == "faster", sentence
             if "nothing to compare" in sentence:
                 assert all(not table.peers(each, own) for each in own if each.rank is not None), sentence
     single = fastest_of(judgement)
@@ -162,7 +170,9 @@ def test_lines_about_factors_and_leaders_agree_with_every_row(runs: list[RunResu
     for line, effect in zip(factor_lines(judgement), judgement.effects, strict=True):
         assert len(line.split()) <= MOST_WORDS, line
         assert ("chance" in line) == (effect.verdict == "tie"), line
-        assert f"{effect.one} reaches {effect.ratio.median:.2f}× the throughput of {effect.other}" in line
+        assert ("undecided by so few rounds" in line) == (effect.verdict == "unknown"), line
+        written = times(effect.ratio).partition(" ")[0]
+        assert f"{effect.one} reaches {written} the throughput of {effect.other}" in line
     for each in judgement.contenders:
         words = standing_of(judgement, each)
         assert words != "leader" or Table(judgement).may_be_best(each, judgement.contenders)
@@ -210,6 +220,13 @@ def test_the_slowest_of_four_has_something_to_compare_it_with() -> None:
     fast = [_unsteady(run) for name in TARGETS[:3] for run in rounds_of(name, [9000, 9010, 9020])]
     verdict = judge(comparison_of(*fast, *rounds_of("java-rest", [6564, 6560, 6570]))).verdict
     assert verdict.startswith("Go REST, Rust gRPC and 2 others lead; which of them is open: ")
+
+
+def test_those_that_tie_are_ahead_only_of_what_is_shown_to_be_slower() -> None:
+    """Two rounds of the third cannot show it."""
+    alike = [rounds_of(name, [1000, 1010, 990, 1005]) for name in ("rust-rest", "go-rest")]
+    verdict = judge(comparison_of(*alike[0], *alike[1], *rounds_of("java-rest", [500, 505]))).verdict
+    assert verdict.startswith("Go REST and Rust REST tie at ") and "Java" not in verdict
 
 
 @pytest.mark.parametrize("lost", [1, 3])

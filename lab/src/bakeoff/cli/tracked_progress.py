@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from statistics import median
+from statistics import median, median_low
 
 import msgspec
 
@@ -97,6 +97,6 @@ def _standing(contender: str, load: str, held: Sequence[PhaseResult]) -> Standin
         load,
         len(held),
         median(phase.measured.throughput_per_s for phase in held),
-        median(p99s) if p99s else None,
+        median_low(p99s) if p99s else None,
         sum(phase.measured.failed for phase in held),
     )

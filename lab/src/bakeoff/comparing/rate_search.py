@@ -52,8 +52,9 @@ class Capacity:
         """The rate that holds in half of the trials; None where not even the lowest rate held."""
         return self.interval.mean
 
-    def ratio_to(self, other: "Capacity") -> Interval:
-        return ratio_of(self.trials, other.trials)
+    def ratio_to(self, other: "Capacity", pairs: int = 1) -> Interval:
+        """One of so many ratios."""
+        return ratio_of(self.trials, other.trials, pairs)
 
 
 def find_capacities(

@@ -18,7 +18,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """A figure on both sides: the medians of the rounds, and after ÷ before with its 95% interval where it is known."""
+    """A figure on both sides: the medians of the rounds, and after ÷ before with its interval where it is known.
+
+    The interval is that of the test, with its `confidence`: where the gate fails it lies beyond `limit`, the allowed
+    ratio. A bound is None where the rounds set none.
+    """
 
     before: float
     after: float
@@ -27,6 +31,25 @@ class Change:
     low: float | None = None
     high: float | None = None
     more_is_better: bool = False
+    limit: float | None = None
+    confidence: float | None = None
+
+    @property
+    def has_interval(self) -> bool:
+        return self.confidence is not None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval shows any change."""
+        return (self.low is not None and self.low > 1) or (self.high is not None and self.high < 1)
+
+    @property
+    def is_beyond_limit(self) -> bool:
+        """Whether the interval shows that it is worse than allowed."""
+        if self.limit is None:
+            return False
+        bound = self.high if self.more_is_better else self.low
+        return bound is not None and (bound < self.limit if self.more_is_better else bound > self.limit)
 
 
 @dataclass(frozen=True)

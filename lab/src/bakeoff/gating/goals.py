@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from statistics import median
 
 from bakeoff.documents.checked import read_toml
 from bakeoff.gating.check import Check, Gate, Outcome
@@ -83,7 +82,7 @@ def _check(name: str, series: Series, metric: Metric, limit: float, runs: Sequen
     values = [value for run in runs if (value := metric.of(run)) is not None]
     if not values:
         return Check(series, metric.name, Outcome.FAILED, f"nothing was measured (goal {name})")
-    value = median(values)
+    value = metric.median(values)
     reached = value >= limit if metric.more_is_better else value <= limit
     sign = "≥" if metric.more_is_better else "≤"
     shown = (

@@ -8,6 +8,7 @@ from bakeoff.gating.circumstances import Circumstances
 from bakeoff.gating.sentence import FAILED, NEW, PASSED, sentence_of, severity, verdict_of, would_find
 from bakeoff.reporting.markdown import plain
 from bakeoff.reporting.numbers import plural, three_digits
+from bakeoff.text.ratios import places_apart
 
 # GitHub's limit is 65,536; the line that marks the comment takes some of it.
 MOST_CHARACTERS = 65_000
@@ -56,7 +57,7 @@ def _head(summary: Summary, *, several: bool) -> Iterator[str]:
     if summary.reasons:
         yield from (f"- {_text(reason)}" for reason in summary.reasons[:_MOST_LINES])
         yield ""
-    yield f"| {'measured | ' * several}operation | figure | base | head | change (95 % interval) | verdict |"
+    yield f"| {'measured | ' * several}operation | figure | base | head | change (interval) | verdict |"
     yield f"|{'---|' * several}---|---|---:|---:|---:|---|"
 
 
@@ -85,16 +86,31 @@ def _row(check: Check, *, several: bool) -> str:
 
 
 def _interval(change: Change) -> str:
+    return f"{change.ratio - 1:+.1%} ({_bounds(change)})" if change.has_interval else f"{change.ratio - 1:+.1%}"
+
+
+def _bounds(change: Change) -> str:
+    apart_from = [0.0, *([] if change.limit is None else [change.limit - 1])]
+
+    def written(bound: float) -> str:
+        return f"{bound - 1:+.{places_apart(bound - 1, apart_from, 3) - 2}%}"
+
+    if change.low is None and change.high is None:
+        return "not bounded by so few rounds"
     if change.low is None or change.high is None:
-        return f"{change.ratio - 1:+.1%}"
-    return f"{change.ratio - 1:+.1%} ({change.low - 1:+.1%} to {change.high - 1:+.1%})"
+        return f"{written(change.low)} or more" if change.low is not None else f"{written(change.high or 0.0)} or less"
+    return f"{written(change.low)} to {written(change.high)}"
 
 
 def _verdict(check: Check, change: Change) -> str:
-    """In a word; a change that chance explains is none."""
-    if check.outcome is not Outcome.PASSED:
-        return "❌ **worse**" if check.outcome is Outcome.FAILED else "⚠️ unclear"
-    if change.low is None or change.high is None or change.low <= 1 <= change.high:
+    """In a word, as the interval shows it; a change that chance explains is none."""
+    if check.outcome is Outcome.FAILED:
+        is_shown = change.is_beyond_limit or not change.has_interval
+        return "❌ **worse**" if is_shown else "❌ unclear, which is not allowed"
+    if check.outcome is Outcome.UNCLEAR:
+        why = "the machine was slower" if check.stale_baseline else "not confirmed by a rerun"
+        return f"⚠️ unclear: {why}" if change.is_beyond_limit else "⚠️ unclear"
+    if not change.differs:
         return "no difference shown"
     is_better = (change.ratio > 1) == change.more_is_better
     return "better" if is_better else "worse, as much as is allowed"

@@ -11,7 +11,7 @@ from bakeoff.history.operation_figures import of_several
 from bakeoff.history.phases import Measurement
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures, Series
 from bakeoff.judging.distributions import student_quantile
-from bakeoff.judging.estimates import holm, student_half_width, student_p_value
+from bakeoff.judging.estimates import bounds_around, holm, holm_levels, student_p_value
 from bakeoff.judging.family import POWER
 from bakeoff.judging.moderation import Prior, prior_of
 from bakeoff.reporting.numbers import two_places
@@ -73,14 +73,13 @@ class Sides:
 
 @dataclass(frozen=True)
 class AgainstChance:
-    """The probability that a figure seems worse than the limit by chance, and the 95% interval of after ÷ before.
+    """The probability that a figure seems worse than the limit by chance.
 
-    `error` and `degrees` are those of the logarithm of the ratio.
+    `error` and `degrees` are those of the logarithm of the ratio, `allowed` the logarithm of the limit.
     """
 
     chance: float
-    low: float
-    high: float
+    allowed: float
     error: float
     degrees: float
 
@@ -115,8 +114,7 @@ def _tested(sides: Sides, prior: Prior, allowed: float, worse: int) -> AgainstCh
     error = math.sqrt(squared_error)
     two_sided = student_p_value(beyond, error, degrees) if math.isfinite(beyond) else 0.0
     chance = two_sided / 2 if beyond > 0 else 1 - two_sided / 2
-    half = student_half_width(error, degrees)
-    return AgainstChance(chance, math.exp(sides.log_change - half), math.exp(sides.log_change + half), error, degrees)
+    return AgainstChance(chance, allowed, error, degrees)
 
 
 _Pairs = Mapping[Series, tuple[Sequence[RunFigures], Sequence[RunFigures]]]
@@ -149,7 +147,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Compared:
-    """One figure of one series on both sides, and how much worse it may be; `chance` is corrected for their number."""
+    """One figure of one series on both sides, and how much worse it may be.
+
+    `chance` is corrected for the number of figures, `level` is that at which its test is made.
+    """
 
     series: Series
     metric: Metric
@@ -157,6 +158,12 @@ class _Compared:
     allowed: float
     tested: AgainstChance | None = None
     chance: float | None = None
+    level: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """The ratio of after ÷ before that is just allowed."""
+        return 1 - self.allowed if self.metric.more_is_better else 1 + self.allowed
 
     def would_find(self, false_alarms: float) -> float | None:
         """The relative change for the worse that is found in four of five gates with this probability of an alarm."""
@@ -169,14 +176,25 @@ class _Compared:
 
     @property
     def change(self) -> Change:
-        before, after = median(self.sides.before), median(self.sides.after)
+        before, after = self.metric.median(self.sides.before), self.metric.median(self.sides.after)
         # Round by round what the machine did to a whole round is in both; their medians may be of different rounds.
         ratio = math.exp(self.sides.log_change) if self.sides.paired else after / before
-        change = Change(before, after, self.metric.unit, ratio, more_is_better=self.metric.more_is_better)
-        if self.tested is None:
+        better = self.metric.more_is_better
+        limit = self.limit if math.isfinite(self.limit) else None
+        change = Change(before, after, self.metric.unit, ratio, more_is_better=better, limit=limit)
+        if self.tested is None or self.level is None:
             return change
+        # The test is one-sided: an interval of twice its level ends at the limit where the test decides.
+        half = student_quantile(1 - 2 * self.level, self.tested.degrees) * self.tested.error
+        middle, mean = math.log(ratio), self.sides.log_change
         # Of few rounds the medians may be further apart than the means.
-        return replace(change, low=min(self.tested.low, ratio), high=max(self.tested.high, ratio))
+        tested = self.tested.allowed if limit else 0.0
+        low, high = bounds_around(middle, min(mean - half, middle), max(mean + half, middle), tested)
+        if self.tested.chance > self.level and limit is not None:
+            # The last digit of p and that of the bound may differ: p decides.
+            low = low if low is None or better else min(low, limit)
+            high = max(high, limit) if high is not None and better else high
+        return replace(change, low=low, high=high, confidence=1 - 2 * self.level)
 
 
 def check_regressions(baseline: Measurement, candidate: Measurement, limits: Limits, *, paired: bool = False) -> Gate:
@@ -198,16 +216,17 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
         *_compared(operations, METRICS["mean"], limits.mean_increase, paired),
         *_compared(pairs, METRICS["p99"], limits.p99_increase, paired),
     ]
-    by_chance = holm([None if figure.tested is None else figure.tested.chance for figure in figures])
+    chances = [None if figure.tested is None else figure.tested.chance for figure in figures]
+    by_chance, levels = holm(chances), holm_levels(chances, limits.false_alarms)
     # The widest correction: Holm's is never stricter, so that the power is at least what it is said to be.
     each_alone = limits.false_alarms / max(1, sum(chance is not None for chance in by_chance))
     checks = [
         *(
             replace(
-                _check(replace(figure, chance=chance), limits.false_alarms, worse_machine),
+                _check(replace(figure, chance=chance, level=level), limits.false_alarms, worse_machine),
                 would_find=figure.would_find(each_alone),
             )
-            for figure, chance in zip(figures, by_chance, strict=True)
+            for figure, chance, level in zip(figures, by_chance, levels, strict=True)
         ),
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
@@ -224,8 +243,10 @@ def _compared(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> li
         for series, (before, after) in pairs.items()
     ]
     figures = [figure for figure in figures if figure.sides.before and figure.sides.after]
-    limit = 1 - allowed if metric.more_is_better else 1 + allowed
-    tests = against_chance([figure.sides for figure in figures], limit, more_is_worse=not metric.more_is_better)
+    if not figures:
+        return []
+    worse = not metric.more_is_better
+    tests = against_chance([figure.sides for figure in figures], figures[0].limit, more_is_worse=worse)
     return [replace(figure, tested=tested) for figure, tested in zip(figures, tests, strict=True)]
 
 

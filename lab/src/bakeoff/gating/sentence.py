@@ -26,7 +26,7 @@ def verdict_of(gate: Gate) -> str:
 
 
 def sentence_of(gate: Gate) -> str:
-    """The worst of what failed, and how much more did; else what is unclear, or that nothing is worse."""
+    """The worst of what failed, and how much more did; else what is unclear, or that nothing is worse than allowed."""
     if gate.failed:
         worst, *others = sorted(gate.failed, key=lambda check: -severity(check))
         more = f", and {plural(len(others), 'other check')} failed" if others else ""
@@ -39,8 +39,10 @@ def sentence_of(gate: Gate) -> str:
     if unclear:
         names = list(dict.fromkeys(name_of(check) for check in unclear))
         of = listed(names) if len(names) <= _MOST_NAMES else plural(len(names), "operation")
-        return f"No regression is shown; {plural(len(unclear), 'check')} of {of} {_IS[len(unclear) > 1]} unclear."
-    return f"No regression: {plural(sum(each.change is not None for each in gate.checks), 'figure')} compared."
+        checks = f"{plural(len(unclear), 'check')} of {of} {_IS[len(unclear) > 1]} unclear"
+        return f"Nothing is shown to be worse than allowed; {checks}."
+    compared = sum(each.change is not None for each in gate.checks)
+    return f"Nothing is worse than allowed: {plural(compared, 'figure')} compared."
 
 
 def would_find(gate: Gate) -> str:
@@ -80,6 +82,8 @@ def _about(check: Check) -> str:
         # Without what explains it in brackets: the list of checks has that.
         words = check.words.partition(" (")[0].rstrip(".").split()
         return f"{name}: {' '.join(words[:_MOST_WORDS])}{' …' if len(words) > _MOST_WORDS else ''}"
+    if check.change.has_interval and not check.change.is_beyond_limit:
+        return f"{name}: {check.metric} is unclear, which is not allowed"
     worse, better = _VERBS[check.metric]
     relative = abs(check.change.ratio - 1)
     by = f"{relative:.1%}" if relative < 1 else f"{relative:,.0%}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import TypeVar
 
 from bakeoff.history.operation_figures import of_several
@@ -102,5 +101,5 @@ def _column(name: str, runs: Sequence[RunFigures]) -> ReferenceColumn:
     for metric in METRICS.values():
         values = [value for value in metric.of_each(runs) if value is not None]
         if values:
-            medians[metric.name] = median(values)
+            medians[metric.name] = metric.median(values)
     return ReferenceColumn(name, len(runs), medians)

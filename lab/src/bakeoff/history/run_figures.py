@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from statistics import median, median_low
 from typing import TYPE_CHECKING, Any
 
 # A list of stored runs needs no run as a value, and does not wait for what that takes.
@@ -167,6 +168,10 @@ class Metric:
 
         few = self.unit == "ms" and not is_known(self.name, sum(run.requests or 0 for run in runs))
         return [None if few else self.of(run) for run in runs]
+
+    def median(self, values: Sequence[float]) -> float:
+        """Over rounds, as in reports: of a latency no mean of two rounds is taken."""
+        return (median_low if self.unit == "ms" else median)(values)
 
 
 METRICS = {

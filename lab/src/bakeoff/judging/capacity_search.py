@@ -61,11 +61,12 @@ class TrialFinding:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its 95 % interval; None: not known."""
+    """A mean and its interval; None: not known."""
 
     mean: float | None = None
     low: float | None = None
     high: float | None = None
+    confidence: float = _CONFIDENCE
 
 
 def next_rate(trials: Sequence[TriedRate], start_per_s: float, tolerance: float = TOLERANCE) -> float | None:
@@ -113,12 +114,16 @@ def limit_of(trials: Sequence[TriedRate]) -> Interval:
     return _over([math.log(trial.level_per_s or math.nan) for trial in _counted(trials)])
 
 
-def ratio_of(trials: Sequence[TriedRate], others: Sequence[TriedRate]) -> Interval:
-    """The limit as a multiple of another's, from the rounds in which both were followed: these met the same machine."""
+def ratio_of(trials: Sequence[TriedRate], others: Sequence[TriedRate], pairs: int = 1) -> Interval:
+    """The limit as a multiple of another's, from the rounds in which both were followed: these met the same machine.
+
+    `pairs` is how many such ratios there are, which all of them are corrected for (Bonferroni).
+    """
     rounds = min(len(_confirmations(trials)), len(_confirmations(others)))
     first = max(_first_counted(trials), _first_counted(others))
-    pairs = zip(_confirmations(trials)[first:rounds], _confirmations(others)[first:rounds], strict=True)
-    return _over([math.log((one.level_per_s or math.nan) / (other.level_per_s or math.nan)) for one, other in pairs])
+    both = zip(_confirmations(trials)[first:rounds], _confirmations(others)[first:rounds], strict=True)
+    logarithms = [math.log((one.level_per_s or math.nan) / (other.level_per_s or math.nan)) for one, other in both]
+    return _over(logarithms, 1 - (1 - _CONFIDENCE) / pairs)
 
 
 def contrary_findings(trials: Sequence[TriedRate]) -> list[TrialFinding]:
@@ -153,7 +158,7 @@ def _first_counted(trials: Sequence[TriedRate]) -> int:
     return next(changes, len(confirmed))
 
 
-def _over(logarithms: Sequence[float]) -> Interval:
+def _over(logarithms: Sequence[float], confidence: float = _CONFIDENCE) -> Interval:
     """Student's interval, wider where successive values resemble each other."""
     count = len(logarithms)
     if count < 3:
@@ -165,5 +170,5 @@ def _over(logarithms: Sequence[float]) -> Interval:
     alike = sum(one * other for one, other in pairwise(apart)) / max(squares, 1e-12) + 1 / count
     alike = min(max(alike, 0.0), _MOST_ALIKE)
     deviation = math.sqrt(squares / (count - 1) / count * (1 + alike) / (1 - alike))
-    half = student_quantile(_CONFIDENCE, count - 1) * deviation
-    return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
+    half = student_quantile(confidence, count - 1) * deviation
+    return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half), confidence)

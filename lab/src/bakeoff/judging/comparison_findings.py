@@ -7,6 +7,7 @@ from statistics import median
 from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.judging.judgement import Pairing
 from bakeoff.judging.noise import round_effects
+from bakeoff.judging.verdict import times
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.results.findings import JudgedFinding
@@ -76,7 +77,7 @@ def _aa_pairs(pairs: Sequence[Pairing | None]) -> Iterable[JudgedFinding]:
     """A/A pairs that surely differ."""
     for pair in pairs:
         if pair is not None and pair.verdict in ("faster", "slower"):
-            yield kinds.AA_DIFFERENCE.judged(ratio=pair.ratio.median, low=pair.ratio.low, high=pair.ratio.high)
+            yield kinds.AA_DIFFERENCE.judged(ratio=times(pair.ratio))
 
 
 def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:

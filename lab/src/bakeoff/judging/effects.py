@@ -36,7 +36,7 @@ class Match:
 
     def effect(self, decision: Decision, find_pairing: FindPairing) -> Effect:
         """As the family decides on it; the faster level is `one`."""
-        ratio, one, other = self.test.ratio, self.one, self.other
+        ratio, one, other = decision.ratio, self.one, self.other
         pairs = [found for first, second in self.pairs if (found := find_pairing(first.key, second.key)) is not None]
         if ratio.median < 1:
             ratio, one, other, pairs = ratio.inverted(), other, one, [pair.inverted() for pair in pairs]

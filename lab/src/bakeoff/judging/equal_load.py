@@ -4,10 +4,9 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from bakeoff.judging.contender_runs import ContenderRuns, labels_of
-from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, ratio_of
+from bakeoff.judging.estimates import RatioTest, estimate, estimate_of_known, estimate_of_latency, ratio_of
 from bakeoff.judging.family import Decision, Key
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Pairing
 from bakeoff.judging.levels import Slot, latencies_ms
@@ -167,7 +166,9 @@ def _places(entrants: Sequence[_Entrant], figure: str, pairings: Sequence[Pairin
     """By contender, of those that may have a rank; the lower the better, as a time is of a speed."""
     held = {each.runs.key: each.values(figure) for each in entrants if each.holds and not each.runs.lost_in}
     ranked = {each.runs.key for each in entrants if not each.unranked}
-    return places({key: 1 / median(values.values()) for key, values in held.items() if values}, pairings, ranked)
+    # Of the medians that the table shows.
+    shown = estimate_of_latency if figure == "p99" else estimate
+    return places({key: 1 / shown(each.values()).median for key, each in held.items() if each}, pairings, ranked)
 
 
 def _entry(entrant: _Entrant, label: str, standings: Mapping[str, Mapping[str, Place]]) -> EqualLoadEntry:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from statistics import median, median_low
@@ -15,6 +15,8 @@ from bakeoff.judging.moderation import NONE, Prior
 
 FEWEST_ROUNDS = 3
 CONFIDENCE = 0.95
+# A bound further away says nothing of the ratio, and much of how few the rounds are.
+_FURTHEST_BOUND = math.log(10)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class RatioTest:
-    """A ratio with its interval, and how probable one as far from 1 would be if there were no difference.
+    """A ratio with the 95% interval of this test alone, and how probable one as far from 1 is without a difference.
 
     `mean` is of the logarithms, with its standard error and the degrees of freedom behind that.
     """
@@ -37,6 +39,21 @@ class RatioTest:
     mean: float = 0.0
     error: float = 0.0
     degrees: float = 0.0
+
+    def bounded(self, level: float, least: float = 0.0) -> Estimate:
+        """The ratio with all that this test does not reject at a level.
+
+        The interval reaches to the median, which one ratio that is far off separates from the mean, and as far around
+        it as `least`, a difference that is none.
+        """
+        if self.p_value is None:
+            return self.ratio
+        middle, around = math.log(self.ratio.median), math.log1p(least)
+        half = student_quantile(1 - level, self.degrees) * self.error
+        low, high = bounds_around(
+            middle, min(self.mean - half, middle - around), max(self.mean + half, middle + around)
+        )
+        return replace(self.ratio, low=low, high=high, confidence=1 - level)
 
 
 def estimate(values: Iterable[float]) -> Estimate:
@@ -50,8 +67,8 @@ def interval_name(rounds: int) -> str:
     return estimate(range(rounds)).interval_name if rounds else "interval"
 
 
-def estimate_of_percentiles(values: Iterable[float]) -> Estimate:
-    """The same of percentiles, of which no mean is taken: of an even number of rounds the lower of the middle two."""
+def estimate_of_latency(values: Iterable[float]) -> Estimate:
+    """The same of a latency, of which no mean is taken: of an even number of rounds the lower of the middle two."""
     given = tuple(float(value) for value in values)
     return _with_interval(median_low(given), given)
 
@@ -89,8 +106,7 @@ def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.
     """The median of paired ratios, given as logarithms of at least one, with Student's interval and two-sided p.
 
     `prior` is what all contenders' variances have in common, of which the ratio has `times` as much: two for one
-    contender over another. One ratio that is far off carries the mean away from the median; the interval then reaches
-    to the median.
+    contender over another.
     """
     logs = np.asarray(log_ratios, dtype=float)
     middle = median(log_ratios)
@@ -99,10 +115,18 @@ def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.
         return RatioTest(Estimate(float(np.exp(middle)), None, None, values), None)
     variance, degrees = prior.with_own(float(np.var(logs, ddof=1)), len(logs) - 1, times)
     mean, error = float(np.mean(logs)), (variance / len(logs)) ** 0.5
-    half = student_half_width(error, degrees)
-    low, high = (float(np.exp(bound)) for bound in (min(mean - half, middle), max(mean + half, middle)))
-    ratio = Estimate(float(np.exp(middle)), low, high, values, CONFIDENCE)
-    return RatioTest(ratio, student_p_value(mean, error, degrees), mean, error, degrees)
+    ratio = Estimate(float(np.exp(middle)), None, None, values)
+    test = RatioTest(ratio, student_p_value(mean, error, degrees), mean, error, degrees)
+    return replace(test, ratio=test.bounded(1 - CONFIDENCE))
+
+
+def bounds_around(middle: float, low: float, high: float, none: float = 0.0) -> tuple[float | None, float | None]:
+    """The bounds of a ratio, given as logarithms; None where one is no bound: too far off, and beyond what is tested.
+
+    `none` is the logarithm that the test is about, that of no difference.
+    """
+    has_low, has_high = middle - low <= _FURTHEST_BOUND or low > none, high - middle <= _FURTHEST_BOUND or high < none
+    return math.exp(low) if has_low else None, math.exp(high) if has_high else None
 
 
 def student_half_width(deviation: float, degrees: float) -> float:
@@ -127,3 +151,17 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         highest = max(highest, min(1.0, value * (len(known) - rank)))
         adjusted[index] = highest
     return adjusted
+
+
+def holm_levels(p_values: Sequence[float | None], level: float) -> list[float | None]:
+    """The level at which Holm's correction tests each of those that are known.
+
+    The first that is not rejected ends it: all after it share its level. So an interval at this level excludes what is
+    tested exactly where it is rejected.
+    """
+    known = sorted((value, index) for index, value in enumerate(p_values) if value is not None)
+    rejected = sum(value is not None and value <= level for value in holm(p_values))
+    levels: list[float | None] = [None] * len(p_values)
+    for rank, (_, index) in enumerate(known):
+        levels[index] = level / (len(known) - min(rank, rejected))
+    return levels

@@ -1,5 +1,6 @@
 """Names and numbers of contenders that stay the same from payload to payload. Pure functions."""
 
+import itertools
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,23 +16,23 @@ def identified(contenders: Sequence[JudgedContender]) -> list[JudgedContender]:
 
     An identity follows from language and protocol, so that a target looks the same in all reports: its hue is that of
     the language, its point that of the protocol. Several of one language and protocol are numbered by name, and take
-    hues of no language while there are any.
+    points of no protocol while there are any.
     """
     names = _names(contenders)
     alike = {contender.key: _alike(contender) for contender in contenders}
     hues = _places({contender.language for contender in contenders})
     points = _places({contender.protocol for contender in contenders})
-    free = [hue for hue in range(LOOKS) if hue not in hues.values()]
+    free = [point for point in range(LOOKS) if point not in points.values()]
     places: dict[tuple[str, ...], int] = {}
     taken: set[int] = set()
     for contender in sorted(contenders, key=lambda each: alike[each.key]):
         if alike[contender.key] in places:
             continue
-        hue, turn = hues[contender.language], 0
-        while (number := _number(hue, points[contender.protocol], turn)) in taken:
-            hue, turn = (free.pop(0), 0) if free else (hues[contender.language], turn + 1)
-        places[alike[contender.key]] = number
-        taken.add(number)
+        hue, own = hues[contender.language], points[contender.protocol]
+        firsts = [_number(hue, point, 0) for point in (own, *free)]
+        turns = (_number(hue, own, turn) for turn in itertools.count(1))
+        places[alike[contender.key]] = next(each for each in itertools.chain(firsts, turns) if each not in taken)
+        taken.add(places[alike[contender.key]])
     return [replace(each, name=names[each.key], identity=places[alike[each.key]]) for each in contenders]
 
 

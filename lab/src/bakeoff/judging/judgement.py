@@ -35,8 +35,8 @@ _LIMITED_BY = {
 class Estimate:
     """A figure over rounds: its median, and bounds that contain the true one with the probability `confidence`.
 
-    Bounds and confidence are None with fewer than three rounds. `values` holds the rounds' own figures, in the order of
-    rounds.
+    Bounds and confidence are None with fewer than three rounds. With a confidence a bound of a ratio is None where the
+    rounds set none. `values` holds the rounds' own figures, in the order of rounds.
     """
 
     median: float
@@ -48,7 +48,12 @@ class Estimate:
     @property
     def interval_name(self) -> str:
         """`94% interval`."""
-        return "interval" if self.confidence is None else f"{math.floor(100 * self.confidence)}% interval"
+        return "interval" if self.confidence is None else f"{math.floor(round(100 * self.confidence, 6))}% interval"
+
+    @property
+    def excludes_one(self) -> bool:
+        """Of a ratio: whether its interval shows a difference."""
+        return (self.low is not None and self.low > 1) or (self.high is not None and self.high < 1)
 
     def inverted(self) -> "Estimate":
         """The same ratio from the other's side. A ratio of zero has no inverse: it stays zero."""
@@ -302,7 +307,8 @@ class Pairing:
     """Two contenders round by round: how many times the throughput of `other` does `one` reach.
 
     `p_adjusted` is after Holm's correction over everything in the report that has a verdict; None with too few rounds.
-    `verdict` is about `one`. `detectable` is the true difference that is found with a probability of 80%,
+    `verdict` is about `one`, and `ratio` has the interval that belongs to it: that of a tie contains 1, that of a
+    difference does not. `detectable` is the true difference that is found with a probability of 80%,
     `equivalent_within` a bound of the true difference of a tie; both are relative, 0.05 for 5%.
     """
 
@@ -328,8 +334,9 @@ class Effect:
 
     `ratio` is throughput at level `one` over throughput at level `other`, all matched contenders and rounds together;
     `pairs` are these contenders one by one, as they are paired elsewhere in the report. `p_adjusted` is after the same
-    correction as theirs; None with too few rounds. `verdict` is about `one`. Of an `operation` it is how many times as
-    fast it is answered, by mean latency, at one `load` of all of them; it has no pairs.
+    correction as theirs; None with too few rounds. `verdict` is about `one`; the interval of `ratio` shows it. Of an
+    `operation` it is how many times as fast it is answered, by mean latency, at one `load` of all of them; it has no
+    pairs.
     """
 
     factor: str
@@ -433,7 +440,8 @@ class ScaleStep:
 class ScaleCurve:
     """Throughput along the counts of a factor while all else stays alike.
 
-    `fit` is the Universal Scalability Law through it; where it is None `refused` says why.
+    `fit` is the Universal Scalability Law through it; where it is None `refused` says why. `key` is that of the
+    contender at its first count.
     """
 
     factor: str
@@ -441,6 +449,7 @@ class ScaleCurve:
     steps: Sequence[ScaleStep]
     fit: UslFit | None
     refused: str = ""
+    key: str = ""
 
     def efficiency(self, step: ScaleStep) -> float:
         """The throughput of a step ÷ what as many times the first count would give."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_percentiles
+from bakeoff.judging.estimates import estimate, estimate_of_known, estimate_of_latency
 from bakeoff.judging.judgement import (
     ALL_PHASES,
     CostEstimate,
@@ -13,7 +13,7 @@ from bakeoff.judging.judgement import (
 )
 from bakeoff.results import histograms
 from bakeoff.results.cost import Cost, cpu_us_each
-from bakeoff.results.histograms import LATENCIES, PERCENTILES, Latency, is_known
+from bakeoff.results.histograms import LATENCIES, Latency, is_known
 from bakeoff.results.operations import summed
 from bakeoff.results.run import ROLES, Measured, PhaseResult, RunResult
 
@@ -117,12 +117,8 @@ def _merged(encoded: Sequence[str]) -> str:
 def latencies_ms(parts: Sequence[Latency], names: Sequence[str] = LATENCIES) -> dict[str, Estimate]:
     """The figures over rounds that the samples of all rounds together are enough for."""
     count = sum(part.count for part in parts)
-    return {name: _latency(name, parts) for name in names if is_known(name, count)}
-
-
-def _latency(name: str, parts: Sequence[Latency]) -> Estimate:
-    estimated = estimate_of_percentiles if name in PERCENTILES else estimate
-    return estimated(part.by_name[name] for part in parts)
+    known = [name for name in names if is_known(name, count)]
+    return {name: estimate_of_latency(part.by_name[name] for part in parts) for name in known}
 
 
 def _processes(parts: Sequence[Measured], limit_mb: float | None) -> dict[str, CostEstimate]:

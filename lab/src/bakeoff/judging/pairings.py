@@ -61,10 +61,10 @@ def pairing(one: str, other: str, test: RatioTest, decision: Decision) -> Pairin
     return Pairing(
         one,
         other,
-        test.ratio,
+        decision.ratio,
         test.p_value,
         decision.p_adjusted,
-        decision.verdict_on(test.ratio),
+        decision.verdict_on(decision.ratio),
         decision.detectable,
         decision.equivalent_within,
     )

@@ -60,10 +60,10 @@ def _loads(contender: MeasuredContender) -> Iterator[_Point]:
 
 def _curve(factor: str, label: str, points: Sequence[_Point]) -> ScaleCurve:
     fit = fit_usl({count: each.rates for count, each in points})
-    steps = [_step(count, each) for count, each in points]
-    return (
-        ScaleCurve(factor, label, steps, None, fit) if isinstance(fit, str) else ScaleCurve(factor, label, steps, fit)
-    )
+    steps, key = [_step(count, each) for count, each in points], points[0][1].runs.key
+    if isinstance(fit, str):
+        return ScaleCurve(factor, label, steps, None, fit, key)
+    return ScaleCurve(factor, label, steps, fit, key=key)
 
 
 def _step(count: int, contender: MeasuredContender) -> ScaleStep:

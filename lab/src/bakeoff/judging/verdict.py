@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Effect, Estimate, JudgedContender, Judgement, Pairing, Verdict
 from bakeoff.judging.pairings import Field, pairing_of
+from bakeoff.text import ratios
 from bakeoff.text.prose import capitalised, listed, rounds_in_words
 
 MOST_WORDS = 25
@@ -147,8 +148,9 @@ def verdict_words(pairing: Pairing) -> str:
 
 
 def _lost(contenders: Sequence[JudgedContender]) -> str:
-    named = _some([f"{each.label} ({rounds_in_words(each.lost_in)})" for each in contenders])
-    return f"{named} had lost or wrong data and {'is' if len(contenders) == 1 else 'are'} not compared."
+    words = f"had lost or wrong data and {'is' if len(contenders) == 1 else 'are'} not compared"
+    in_rounds = [f"{each.label} ({rounds_in_words(each.lost_in)})" for each in contenders]
+    return _fitting("", [f"{_some(names)} {words}" for names in (in_rounds, [each.label for each in contenders])])
 
 
 def _fitting(scope: str, claims: Iterable[str]) -> str:
@@ -184,7 +186,7 @@ def _without_ranks(lead: Lead) -> list[str]:
     if lead.field.ranked:
         return ["Which contender is fastest is open: each is slower than another"]
     best, *others = lead.compared
-    most = all(lead.field.verdict(best.key, each.key) != "tie" for each in others) and bool(others)
+    most = bool(others) and all(lead.field.verdict(best.key, each.key) in ("faster", "unknown") for each in others)
     reached = f"Highest: {best.label}," if most else f"{best.label} reached"
     reached += f" {_peak(best).median:,.0f} operations/s"
     return [f"No ranking: {best.label} {why_unranked(best)}. {reached}", f"No ranking. {reached}"]
@@ -210,7 +212,7 @@ def _fastest(lead: Lead, best: JudgedContender) -> list[str]:
     return [
         f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}",
         f"{best.label} is fastest with {reached}, {times(pairing.ratio)} the throughput of {second.label}",
-        f"{best.label} is fastest with {reached}, {pairing.ratio.median:.2f}× the throughput of {second.label}",
+        f"{best.label} is fastest with {reached}, {_times(pairing.ratio)} the throughput of {second.label}",
     ]
 
 
@@ -218,7 +220,7 @@ def _tie(lead: Lead) -> list[str]:
     tied = lead.tied
     names = f"All {len(tied)}" if 2 < len(tied) == len(lead.compared) else _some([each.label for each in tied])
     clause = f"{names} tie at {_span([_peak(each).median for each in tied])} operations/s"
-    behind = next((each for each in lead.paired if each not in lead.undecided), None)
+    behind = next((each for each in lead.paired if lead.field.verdict(tied[0].key, each.key) == "faster"), None)
     pairing = None if behind is None else lead.pairing(tied[0], behind)
     with_latencies = f"{clause}{_latencies(tied)}"
     if behind is None or pairing is None:
@@ -278,18 +280,18 @@ def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
 
 
 def _reached(other: str, ratio: Estimate, verdict: Verdict, matched: str = "") -> str:
-    return f"reaches {ratio.median:.2f}× the throughput of {other}{_interval(ratio)}{matched}{_by_chance(verdict)}"
+    return f"reaches {_times(ratio)} the throughput of {other}{_interval(ratio)}{matched}{_by_chance(verdict)}"
 
 
 def _operation_effect(effect: Effect) -> str:
     return (
-        f"{effect.operation}: {effect.one} answers {effect.ratio.median:.2f}× as fast as {effect.other}"
+        f"{effect.operation}: {effect.one} answers {_times(effect.ratio)} as fast as {effect.other}"
         f"{_interval(effect.ratio)}, by mean latency at {effect.load}{_by_chance(effect.verdict)}"
     )
 
 
 def _by_chance(verdict: Verdict) -> str:
-    return ", which chance explains too" if verdict == "tie" else ""
+    return {"tie": ", which chance explains too", "unknown": ", undecided by so few rounds"}.get(verdict, "")
 
 
 def _some(names: Sequence[str]) -> str:
@@ -310,14 +312,19 @@ def rate(throughput: Estimate) -> str:
 
 
 def times(ratio: Estimate) -> str:
-    """1.25× (1.21 to 1.30)."""
-    return f"{ratio.median:.2f}×{_interval(ratio)}"
+    """1.25× (99% interval 1.21 to 1.30)."""
+    return f"{_times(ratio)}{_interval(ratio)}"
+
+
+def _times(ratio: Estimate) -> str:
+    return ratios.times(ratio.median, differs=ratio.excludes_one)
 
 
 def _interval(ratio: Estimate) -> str:
-    if ratio.low is None or ratio.high is None:
+    if ratio.confidence is None:
         return ""
-    return f" ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})"
+    words = ratios.bounds(ratio.low, ratio.high, len(ratio.values), " to ")
+    return f" ({words})" if ratio.low is None and ratio.high is None else f" ({ratio.interval_name} {words})"
 
 
 def _peak(contender: JudgedContender) -> Estimate:

@@ -37,6 +37,9 @@ def recommendations(judgement: Judgement, entries: Sequence[JudgedContender]) ->
     rows = [_by_figures, _with_few_people, _by_language] if len(ranked) > 1 else []
     found = [row for each in rows for row in each(judgement, entries)]
     note = "Ranked contenders only, where no unranked one can be better. Tie: no difference found."
+    keys = {entry.key for entry in ranked}
+    if any(pair.verdict == "unknown" and {pair.one, pair.other} <= keys for pair in judgement.pairings):
+        note += " So few rounds cannot separate differences from chance."
     return Table("Recommendations", ("need", "target", "figures"), found, left=3, note=note, words_last=True)
 
 
@@ -73,7 +76,7 @@ def by_latency(judgement: Judgement, entries: Sequence[JudgedContender]) -> Tabl
         for each in sorted(ranked, key=lambda each: each.ranks["p99"])
     ]
     rate = "" if load is None else f"{load.rate_per_s:,.10g}/s"
-    note = f"Milliseconds at {rate} for all, medians over rounds, ranked by p99. =: tie."
+    note = f"Milliseconds at {rate} for all, medians over rounds. Rank by p99: a range where ties leave it open."
     return Table("Latency from best to worst", ("", "target", "p50 ms", "p99 ms"), rows, left=2, note=note)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from bakeoff.judging.equal_load import LATENCIES
 from bakeoff.judging.judgement import EqualLoad, EqualLoadEntry, Estimate, Judgement, Pairing
 from bakeoff.reporting import numbers
-from bakeoff.reporting.figures import with_interval
+from bakeoff.reporting.figures import RATIO_INTERVALS, ratio_with_interval, with_interval
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.text.table import Table
 
@@ -75,7 +75,7 @@ def _table_of_pairs(loads: Sequence[EqualLoad]) -> Table:
         (
             f"{names[pair.one]} against {names[pair.other]}",
             f"{_FIGURES[figure]} at {load.rate_per_s:,.10g}/s",
-            with_interval(pair.ratio, numbers.ratio),
+            ratio_with_interval(pair.ratio),
             numbers.p_value(pair.p_adjusted),
             _WORDS[pair.verdict],
         )
@@ -83,7 +83,10 @@ def _table_of_pairs(loads: Sequence[EqualLoad]) -> Table:
         for figure, pair in pairs_of(load)
     ]
     headings = ("contenders", "figure", "ratio", "adjusted p", "verdict")
-    note = "Ratios of the figures, round by round; adjusted p after Holm's correction over all verdicts of the report."
+    note = (
+        "Ratios of the figures, round by round; adjusted p after Holm's correction over all verdicts of the report. "
+        f"{RATIO_INTERVALS}"
+    )
     return Table("Pairs at an equal load", headings, rows, left=2, note=note, words_last=True)
 
 

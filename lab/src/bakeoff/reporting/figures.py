@@ -4,8 +4,13 @@ from collections.abc import Callable
 
 from bakeoff.judging.judgement import Estimate
 from bakeoff.reporting.numbers import NOTHING, rounded
+from bakeoff.text import ratios
 
 Write = Callable[[float | None], str]
+
+RATIO_INTERVALS = (
+    "Intervals of ratios are those of their tests: that of a tie contains 1, that of a difference does not."
+)
 
 
 def median_of(estimate: Estimate | None, write: Write) -> str:
@@ -14,10 +19,22 @@ def median_of(estimate: Estimate | None, write: Write) -> str:
 
 
 def with_interval(estimate: Estimate | None, write: Write) -> str:
-    """`1.25× (1.21–1.30×)`; without bounds the median alone."""
+    """`1,250 (1,210–1,300)`; without bounds the median alone."""
     if estimate is None:
         return NOTHING
     if estimate.low is None or estimate.high is None:
         return median_of(estimate, write)
-    low, high = write(rounded(estimate.low)).removesuffix("×"), write(rounded(estimate.high))
-    return f"{median_of(estimate, write)} ({low}–{high})"
+    return f"{median_of(estimate, write)} ({write(rounded(estimate.low))}–{write(rounded(estimate.high))})"
+
+
+def ratio_with_interval(ratio: Estimate) -> str:
+    """`1.25× (1.21–1.30)`."""
+    median, interval = ratio_and_interval(ratio)
+    return f"{median} ({interval})" if interval else median
+
+
+def ratio_and_interval(ratio: Estimate) -> tuple[str, str]:
+    """The median, and its interval in words; that is empty with fewer than three rounds."""
+    has_interval = ratio.confidence is not None or (ratio.low, ratio.high) != (None, None)
+    words = ratios.bounds(ratio.low, ratio.high, len(ratio.values), "–") if has_interval else ""
+    return ratios.times(ratio.median, differs=ratio.excludes_one), words

@@ -19,7 +19,7 @@ from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import known_first, title_of, words_of
-from bakeoff.reporting.figures import median_of
+from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_and_interval
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
@@ -64,6 +64,8 @@ _GLOBALS = {
     "numbers": numbers,
     "rounded": numbers.rounded,
     "median_of": median_of,
+    "ratio_and_interval": ratio_and_interval,
+    "RATIO_INTERVALS": RATIO_INTERVALS,
     "anchor": anchor,
     "identity": identity,
     "highlights_of": highlights_of,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from bakeoff.text import ratios
 from bakeoff.text.prose import listed
 
 NOTHING = "–"
@@ -89,7 +90,7 @@ def percent_of_core(value: float | None) -> str:
 
 
 def ratio(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}×" if value < 9.995 else f"{value:,.1f}×"
+    return NOTHING if value is None else ratios.times(value)
 
 
 def seconds(value: float | None) -> str:

@@ -36,7 +36,7 @@ class Report:
 
 def report_of(judgement: Judgement, stored: StoredComparison) -> Report:
     """The same input gives the same report."""
-    charts = [*_charts(judgement, stored), *scale_charts(judgement.scale_curves)]
+    charts = [*_charts(judgement, stored), *scale_charts(judgement)]
     missing = missing_of(judgement, stored)
     return Report(1, judgement, _certainty(judgement), trust_of(judgement), missing, charts)
 
@@ -50,7 +50,9 @@ def _certainty(judgement: Judgement) -> str:
     if fewest < 3:
         return f"{rounds}, so there are no intervals: differences are indications, not results."
     names = dict.fromkeys(interval_name(count) for count in sorted({fewest, most}))
-    words = f"Medians over {rounds}, each with its {' or '.join(names)} (order statistics); ratios with 95% intervals."
+    has_even = any(count % 2 == 0 for count in range(fewest, most + 1))
+    even = ", of latency the lower of the middle two" if has_even else ""
+    words = f"Medians over {rounds}{even}, each with its {' or '.join(names)} (order statistics)."
     if judgement.noise_floor is not None:
         # Only A/A pairs show how far the same thing differs from itself.
         what = "Noise floor (A/A)" if judgement.has_aa else "Spread between rounds"

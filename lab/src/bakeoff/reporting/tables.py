@@ -19,7 +19,7 @@ from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of
-from bakeoff.reporting.figures import median_of, with_interval
+from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_with_interval, with_interval
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
@@ -43,6 +43,7 @@ GAUGES_NOTE = (
 )
 
 _MEDIANS = "Medians over rounds."
+_SURE = 0.05
 
 
 def all_tables(judgement: Judgement) -> list[Table]:
@@ -66,7 +67,7 @@ def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     note = (
         "rank: a range where ties leave it open. optimal: users at optimal parallelism. breaks: users at the "
         "breaking point. "
-        "In parentheses: intervals over the rounds."
+        "In parentheses: intervals over the rounds, those of ratios at the level of their test."
     )
     if judgement.lacks_upkeep:
         note += f" {capitalised(WITHOUT_UPKEEP)}."
@@ -218,11 +219,11 @@ def _observed(
 
 def effects(found: Sequence[Effect]) -> Table:
     rows = [
-        (*compared_levels(each), with_interval(each.ratio, numbers.ratio), VERDICTS.get(each.verdict, each.verdict))
+        (*compared_levels(each), ratio_with_interval(each.ratio), VERDICTS.get(each.verdict, each.verdict))
         for each in known_first(found)
     ]
     headings = ("factor", "levels", "throughput ratio", "verdict")
-    return Table("Effect of each factor", headings, rows, left=2, words_last=True)
+    return Table("Effect of each factor", headings, rows, left=2, note=RATIO_INTERVALS, words_last=True)
 
 
 def pairs(judgement: Judgement) -> Table:
@@ -232,7 +233,7 @@ def pairs(judgement: Judgement) -> Table:
         (
             labels[each.one],
             labels[each.other],
-            with_interval(each.ratio, numbers.ratio),
+            ratio_with_interval(each.ratio),
             numbers.p_value(each.p_adjusted),
             verdict_words(each),
             NOTHING if each.detectable is None else detectable_words(each.detectable),
@@ -243,9 +244,14 @@ def pairs(judgement: Judgement) -> Table:
     headings = ("target", "against", "throughput ratio", "adjusted p", "verdict", "detectable")
     note = (
         "Adjusted p: Holm's correction over everything in this report that has a verdict. tie: no difference was "
-        "found. equivalent: the true difference is no larger (two one-sided tests, corrected likewise). detectable: "
-        "the true difference that four of five such comparisons would find."
+        "found. equivalent: the interval excludes a larger difference. detectable: the true difference that four of "
+        f"five such comparisons would find. {RATIO_INTERVALS}"
     )
+    if any(each.verdict == "tie" and (each.p_adjusted or 1.0) <= _SURE for each in judgement.pairings):
+        note += (
+            f" A tie with an adjusted p of {_SURE} or less is no larger than A/A pairs differ, or its median and its "
+            "mean differ in direction."
+        )
     return Table("Every pair", headings, rows if len(rows) > 1 else [], left=2, note=note)
 
 
@@ -257,7 +263,7 @@ def matched_pairs(judgement: Judgement) -> Table:
             title_of(effect.factor),
             labels[each.one],
             labels[each.other],
-            with_interval(each.ratio, numbers.ratio),
+            ratio_with_interval(each.ratio),
             VERDICTS.get(each.verdict, each.verdict),
         )
         for effect in known_first(judgement.effects)
@@ -266,7 +272,10 @@ def matched_pairs(judgement: Judgement) -> Table:
         if math.isfinite(each.ratio.median)
     ]
     headings = ("factor", "target", "against", "throughput ratio", "verdict")
-    note = "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm)."
+    note = (
+        "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm). "
+        f"{RATIO_INTERVALS}"
+    )
     return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
 
 
@@ -305,7 +314,7 @@ def _standing(judgement: Judgement, entry: JudgedContender) -> Sequence[str]:
 
 def _against(pairing: Pairing) -> str:
     tie = "tie, " if pairing.verdict == "tie" else ""
-    return f"{tie}{with_interval(pairing.ratio, numbers.ratio)}"
+    return f"{tie}{ratio_with_interval(pairing.ratio)}"
 
 
 def _levels(entries: Sequence[JudgedContender]) -> Iterator[tuple[str, Level]]:

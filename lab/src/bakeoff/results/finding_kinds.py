@@ -518,7 +518,7 @@ AA_DIFFERENCE = _error(
     "aa-difference",
     "The two contenders of an A/A pair differ.",
     "differences of this size",
-    "The two contenders of an A/A pair differ: {ratio:.3f}× ({low:.3f} to {high:.3f}).",
+    "The two contenders of an A/A pair differ: {ratio}.",
     "Either the lab favours one of them, or it is chance (one comparison of equals in twenty). Run it again with more "
     "rounds before you trust a difference of this size.",
 )

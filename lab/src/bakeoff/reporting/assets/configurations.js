@@ -1,7 +1,7 @@
 // From the report's charts to what Chart.js takes.
 bakeoff.configurations = (() => {
   const { colour, hatched, all } = bakeoff.plugins;
-  const { full, tick } = bakeoff.formats;
+  const { full, middle, range: bounds, tick } = bakeoff.formats;
   const POINTS = { circle: "circle", triangle: "triangle", square: "rect", diamond: "rectRot", down: "triangle" };
   const NARROW = 560;
   const LETTER = 6.5;
@@ -103,7 +103,8 @@ bakeoff.configurations = (() => {
   }
 
   function range(format, point) {
-    return point.low == null || point.high == null ? "" : ` (${full(format, point.low)} to ${full(format, point.high)})`;
+    const words = bounds(format, point);
+    return words && ` (${words})`;
   }
 
   function options(chart, specifics) {
@@ -206,7 +207,7 @@ bakeoff.configurations = (() => {
         plugins: {
           tooltip: tooltip({
             title: () => "",
-            label: (item) => ` ${item.dataset.label}: ${full(chart.x.format, item.raw.x)}${range(chart.x.format, item.raw)}`,
+            label: (item) => ` ${item.dataset.label}: ${middle(chart.x.format, item.raw.x, item.raw)}${range(chart.x.format, item.raw)}`,
           }),
         },
       }),

@@ -3,6 +3,8 @@ window.bakeoff = window.bakeoff || {};
 
 bakeoff.formats = (() => {
   const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+  const tenths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const MOST_PLACES = 9;
 
   function threeDigits(value) {
     const size = Math.abs(value);
@@ -22,7 +24,7 @@ bakeoff.formats = (() => {
     us: (value) => `${threeDigits(value)} µs`,
     mb: (value) => `${threeDigits(value)} MB`,
     percent: (value) => `${grouped.format(value)}%`,
-    ratio: (value) => `${value.toFixed(2)}×`,
+    ratio: (value, places = 2) => `${value < 9.995 ? value.toFixed(places) : tenths.format(value)}×`,
     seconds: (value) => `${Number(value.toFixed(1))} s`,
     count: (value) => grouped.format(value),
     derived: threeDigits,
@@ -39,5 +41,24 @@ bakeoff.formats = (() => {
     return Number(value.toPrecision(4)).toLocaleString("en-US");
   }
 
-  return { full: (format, value) => full[format](value), tick };
+  // A bound of a ratio is written as 1.00 only where it is 1: it decides whether there is a difference.
+  function bound(format, value) {
+    let places = 2;
+    while (format === "ratio" && value !== 1 && places < MOST_PLACES && Number(value.toFixed(places)) === 1) places += 1;
+    return full[format](value, places < MOST_PLACES ? places : 2);
+  }
+
+  // A figure and its bounds, in words where there is one of them alone.
+  function middle(format, value, { low, high }) {
+    const differs = (low != null && low > 1) || (high != null && high < 1);
+    return differs ? bound(format, value) : full[format](value);
+  }
+
+  function range(format, { low, high }) {
+    if (low == null && high == null) return "";
+    if (high == null) return `${bound(format, low)} or more`;
+    return low == null ? `${bound(format, high)} or less` : `${bound(format, low)} to ${bound(format, high)}`;
+  }
+
+  return { full: (format, value) => full[format](value), bound, middle, range, tick };
 })();

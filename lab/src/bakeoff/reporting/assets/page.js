@@ -1,7 +1,7 @@
 // Actions of a reader: choose targets and group, step through points, list figures, save pictures, switch light and dark.
 (() => {
   const { charts, styles } = JSON.parse(document.getElementById("report").textContent);
-  const { full } = bakeoff.formats;
+  const { full, bound, middle } = bakeoff.formats;
   const hidden = new Set();
   const groups = document.getElementById("group");
   const chips = [...document.querySelectorAll("[data-identity]")];
@@ -123,7 +123,8 @@
       chart.rows.forEach((row, number) => add(body, [row.name, ...chart.stacks.map((stack) => written(chart.x.format, stack.values[number]))]));
     } else if (chart.kind === "dots") {
       head(table, ["", "median", "from", "to"]);
-      chart.series.forEach((series) => add(body, [series.name, ...series.points[0].map((value) => written(chart.x.format, value))]));
+      chart.series.forEach(({ name, points: [[x, low, high]] }) =>
+        add(body, [name, middle(chart.x.format, x, { low, high }), ...[low, high].map((value) => (value == null ? "–" : bound(chart.x.format, value)))]));
     } else {
       head(table, ["", chart.x.label, chart.y.label, "from", "to"]);
       chart.series.forEach((series) =>

@@ -38,22 +38,22 @@ bakeoff.plugins = (() => {
     ctx.restore();
   }
 
-  // 95% intervals, along y of a line and along x of a dot.
+  // Intervals, along y of a line and along x of a dot. Without one bound it reaches to the edge, without a cap.
   const whiskers = {
     id: "whiskers",
     afterDatasetsDraw(chart) {
-      inArea(chart, (ctx) => {
+      inArea(chart, (ctx, area) => {
         ctx.lineWidth = 1.5;
         chart.getSortedVisibleDatasetMetas().forEach((meta, number, shown) => {
           const dataset = chart.data.datasets[meta.index];
           ctx.strokeStyle = dataset.borderColor;
           meta.data.forEach((element, place) => {
             const { low, high } = dataset.data[place] ?? {}; // a gap in the series
-            if (low == null || high == null) return;
+            if (low == null && high == null) return;
             if (chart.options.bakeoff.kind === "dots") {
-              const [left, right] = [low, high].map((value) => chart.scales.x.getPixelForValue(value));
-              line(ctx, [left, element.y], [right, element.y]);
-              for (const x of [left, right]) line(ctx, [x, element.y - 5], [x, element.y + 5]);
+              const [left, right] = [low, high].map((value) => (value == null ? null : chart.scales.x.getPixelForValue(value)));
+              line(ctx, [left ?? area.left, element.y], [right ?? area.right, element.y]);
+              for (const x of [left, right].filter((each) => each != null)) line(ctx, [x, element.y - 5], [x, element.y + 5]);
             } else {
               const [bottom, top] = [low, high].map((value) => chart.scales.y.getPixelForValue(value));
               // A little aside, so that those of one load do not hide each other.

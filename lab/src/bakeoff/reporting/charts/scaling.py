@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import UNSET
 
-from bakeoff.judging.judgement import ScaleCurve, ScaleStep, UslFit
+from bakeoff.judging.judgement import Judgement, ScaleCurve, ScaleStep, UslFit
 from bakeoff.reporting import numbers
 from bakeoff.reporting.chart import THROUGHPUT, Axis, Chart, ChartSeries, Point, point
 from bakeoff.reporting.charts.costs import ROLE_NAMES
@@ -19,19 +19,21 @@ _COST = Axis("CPU µs per operation", "linear", "us")
 _TOGETHER = "all parts"
 
 
-def scale_charts(curves: Sequence[ScaleCurve]) -> list[Chart]:
-    """None where nothing is a curve."""
+def scale_charts(judgement: Judgement) -> list[Chart]:
+    """None where nothing is a curve. A curve looks like the contender at its first count."""
+    curves, looks = judgement.scale_curves, {each.key: each.identity for each in judgement.contenders}
     if not curves:
         return []
+    styles = [looks[curve.key] for curve in curves]
     roles = [role for role in ROLE_NAMES if any(role in step.cpu_us_each for each in curves for step in each.steps)]
     parts = [(_TOGETHER, roles), *((ROLE_NAMES[role], [role]) for role in roles)]
-    return [_throughput(curves), *(_cost(curves, variant, own) for variant, own in parts if own)]
+    return [_throughput(curves, styles), *(_cost(curves, styles, variant, own) for variant, own in parts if own)]
 
 
-def _throughput(curves: Sequence[ScaleCurve]) -> Chart:
+def _throughput(curves: Sequence[ScaleCurve], styles: Sequence[int]) -> Chart:
     fitted = [
         ChartSeries(f"{curve.label}, fitted", None, style, _fitted(curve, curve.fit), "curve")
-        for style, curve in enumerate(curves)
+        for style, curve in zip(styles, curves, strict=True)
         if curve.fit is not None
     ]
     measured = [
@@ -43,7 +45,7 @@ def _throughput(curves: Sequence[ScaleCurve]) -> Chart:
             # A line through the points would compete with the curve.
             "points" if fitted else UNSET,
         )
-        for style, curve in enumerate(curves)
+        for style, curve in zip(styles, curves, strict=True)
     ]
     return Chart(
         slot="scale",
@@ -61,7 +63,7 @@ def _fitted(curve: ScaleCurve, fit: UslFit) -> list[Point]:
     return [[rounded(place, 6), rounded(fit.throughput_at(place), 6)] for place in places]
 
 
-def _cost(curves: Sequence[ScaleCurve], variant: str, roles: Sequence[str]) -> Chart:
+def _cost(curves: Sequence[ScaleCurve], styles: Sequence[int], variant: str, roles: Sequence[str]) -> Chart:
     return Chart(
         slot="scale-cost",
         title=f"CPU per operation by {title_of(curves[0].factor)}, {variant}",
@@ -74,7 +76,7 @@ def _cost(curves: Sequence[ScaleCurve], variant: str, roles: Sequence[str]) -> C
                 style,
                 [[float(step.count), cost] for step in curve.steps if (cost := _sum(step, roles)) is not None],
             )
-            for style, curve in enumerate(curves)
+            for style, curve in zip(styles, curves, strict=True)
         ],
         variant=variant,
         preferred=variant == _TOGETHER,

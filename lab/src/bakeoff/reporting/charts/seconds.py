@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, median_low
 
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting.chart import THROUGHPUT, Axis, Chart, Point, series
@@ -112,4 +112,4 @@ def _moment(at_s: float, rounds: Sequence[Sequence[Second]]) -> Moment:
         return Moment(at_s, None, None)
     operations = median(sum(second.operations for second in step) / len(step) for step in rounds)
     worst = [max(known) for step in rounds if (known := [each.p99_ms for each in step if each.p99_ms is not None])]
-    return Moment(at_s, rounded(operations, 4), rounded(median(worst), 4) if worst else None)
+    return Moment(at_s, rounded(operations, 4), rounded(median_low(worst), 4) if worst else None)

@@ -18,6 +18,7 @@ from bakeoff.reporting.chart import (
     series,
 )
 from bakeoff.reporting.factor_effects import title_of, words_of
+from bakeoff.reporting.figures import ratio_and_interval
 
 
 def ranking_chart(group: str, contenders: Sequence[JudgedContender], reference_lines: Sequence[ReferenceLine]) -> Chart:
@@ -33,7 +34,10 @@ def ranking_chart(group: str, contenders: Sequence[JudgedContender], reference_l
         x=THROUGHPUT,
         series=drawn,
         group=group,
-        note="Dot: median over rounds. Whisker: interval over the rounds. Faded: no rank.",
+        note=(
+            "Dot: median over rounds. Whisker: interval over the rounds. Faded: no rank. Pairs are tested round by "
+            "round: one may be faster though the whiskers overlap."
+        ),
         references=references,
         beyond=beyond,
     )
@@ -53,16 +57,22 @@ def effects_chart(effects: Sequence[Effect]) -> Chart:
         kind="dots",
         x=Axis("throughput ratio", "log", "ratio"),
         series=[
-            ChartSeries(_choice(effect), None, factors.index(effect.factor), [dot(effect.ratio)])
+            ChartSeries(_row_of(effect), None, factors.index(effect.factor), [dot(effect.ratio)])
             for effect in effects
             if effect.ratio.median > 0
         ],
         note=(
             "Matched contenders and rounds, everything else equal. Right of 1: the first is faster. Whisker: "
-            "interval over the rounds."
+            "the interval of its test; one that contains 1 is a tie."
         ),
         references=[Reference("no difference", 1.0)],
     )
+
+
+def _row_of(effect: Effect) -> str:
+    ratio = effect.ratio
+    unbounded = ratio.confidence is not None and ratio.low is None and ratio.high is None
+    return f"{_choice(effect)}, {ratio_and_interval(ratio)[1]}" if unbounded else _choice(effect)
 
 
 def _choice(effect: Effect) -> str:

@@ -119,11 +119,13 @@ def _dots(canvas: Canvas, chart: Chart) -> None:
         look = style(series.style)
         colour = faded(LIGHT.series[look.colour]) if series.faded is True else LIGHT.series[look.colour]
         middle, low, high = series.points[0]
-        if low is not None and high is not None:
-            left, right = x.at(low), x.at(high)
+        # Without one bound it reaches to the edge, without a cap.
+        ends = [x.at(bound) for bound in (low, high) if bound is not None]
+        if ends:
+            left, right = ends[0] if low is not None else area.left, ends[-1] if high is not None else area.right
             canvas.line(left, y, right, y, colour, 2)
-            for end in (left, right):
-                canvas.line(end, y - 7, end, y + 7, colour, 2)
+        for end in ends:
+            canvas.line(end, y - 7, end, y + 7, colour, 2)
         if middle is not None:
             canvas.point(look, x.at(middle), y, 7, colour)
 
