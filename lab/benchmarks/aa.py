@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bakeoff.judging.estimates import RatioTest, holm, ratio_of
+from bakeoff.judging.estimates import RatioTest, ratio_of
+from bakeoff.judging.family import Decision, Key, decisions_of
 
 _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
 
@@ -24,16 +25,16 @@ _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
 def main() -> None:
     """Prints the ratio of each pair, and how many differed."""
     pairs, rounds, options = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    tests: list[RatioTest] = []
+    tests: dict[Key, RatioTest] = {}
     for number in range(1, pairs + 1):
         report = _report(["run", "quick", "--aa", "--rounds", rounds, "--json", *options])
-        tests += [ratio_of([math.log(value) for value in each["ratio"]["values"]]) for each in report["pairings"]]
+        for each in report["pairings"]:
+            tests["pair", str(len(tests))] = ratio_of([math.log(value) for value in each["ratio"]["values"]])
         print(f"{number} of {pairs}: {len(tests)} pairs", flush=True)
-    different = 0
-    for test, p_value in zip(tests, holm([test.p_value for test in tests]), strict=True):
-        different += p_value is not None and p_value <= 0.05
-        print(_words(test, p_value))
-    print(f"{different} of {len(tests)} A/A pairs differed")
+    decisions = decisions_of(tests).values()
+    for decision in decisions:
+        print(_words(decision))
+    print(f"{sum(decision.differs for decision in decisions)} of {len(tests)} A/A pairs differed")
 
 
 def _report(arguments: list[str]) -> dict[str, Any]:
@@ -44,8 +45,8 @@ def _report(arguments: list[str]) -> dict[str, Any]:
     return document
 
 
-def _words(test: RatioTest, p_value: float | None) -> str:
-    ratio = test.ratio
+def _words(decision: Decision) -> str:
+    ratio, p_value = decision.ratio, decision.p_adjusted
     if ratio.low is None or ratio.high is None or p_value is None:
         return f"{ratio.median:.3f}×, too few rounds"
     return f"{ratio.median:.3f}× ({ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f}), adjusted p {p_value:.2g}"

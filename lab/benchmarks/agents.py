@@ -48,7 +48,11 @@ def _words(percentile: str, values: Sequence[float], first: Sequence[float]) -> 
     if values is first:
         return words
     ratio = ratio_of([math.log(value / other) for value, other in zip(values, first, strict=True)]).ratio
-    interval = "" if ratio.low is None else f", {ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f}"
+    interval = (
+        ""
+        if ratio.low is None or ratio.high is None
+        else f", {ratio.interval_name} {ratio.low:.3f} to {ratio.high:.3f}"
+    )
     return f"{words} ({ratio.median:.3f}×{interval})"
 
 

@@ -31,6 +31,7 @@ from bakeoff.engines.stream import PhaseStart, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.judging.estimates import ratio_of
 from bakeoff.judging.pairings import log_ratios
+from bakeoff.judging.verdict import times
 from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.results.cost import cpu_us_each
@@ -185,7 +186,7 @@ def main() -> None:
             )
     one, other = (each.name for each in targets)
     ratio = ratio_of(list(log_ratios(rates[other], rates[one]).values())).ratio
-    print(f"{other} reaches {ratio.median:.2f}× of {one} ({ratio.interval_name} {ratio.low:.2f} to {ratio.high:.2f})")
+    print(f"{other} as a multiple of {one}: {times(ratio)}")
     print("\n".join(_table(one, costs[one], other, costs[other])))
 
 

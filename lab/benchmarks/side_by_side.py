@@ -359,7 +359,11 @@ def lines_of(declared: SideBySide, measured: Mapping[str, Mapping[int, Figures]]
 
 def _ratio_line(ratio: DeclaredRatio, measured: Mapping[str, Mapping[int, Figures]]) -> str:
     found = ratio_of(list(log_ratios(_best(ratio.of, measured), _best(ratio.to, measured)).values())).ratio
-    between = "" if found.low is None else f" ({found.interval_name} {found.low:.3f} to {found.high:.3f})"
+    between = (
+        ""
+        if found.low is None or found.high is None
+        else f" ({found.interval_name} {found.low:.3f} to {found.high:.3f})"
+    )
     line = f"{' or '.join(ratio.of)} ÷ {' or '.join(ratio.to)}: {found.median:.3f}×{between}"
     if ratio.goal is None:
         return line
