@@ -67,7 +67,7 @@ def searched(machine: Drifting, seed: int) -> Searched:
     while not all(is_confirmed(own) for own in trials):
         for number in chance.sample(range(2), 2):
             tried(number, confirmation(trials[number], chance))
-    limit, ratio = limit_of(trials[0]), ratio_of(*trials)
+    limit, ratio = limit_of(trials[0]), ratio_of(trials[0], trials[1])
     assert limit.low is not None and limit.high is not None and ratio.low is not None and ratio.high is not None
     # The limit that was there while it was confirmed.
     truth = limits[0] * math.exp(sum(confirmed_at) / len(confirmed_at))

@@ -11,7 +11,7 @@ from bakeoff.gating.circumstances import Circumstances
 from bakeoff.gating.pull_request import Summary, markdown_of
 from bakeoff.gating.regressions import Limits, check_regressions
 from bakeoff.history.phases import Measurement
-from bakeoff.history.run_figures import figures_of
+from bakeoff.history.run_figures import RunFigures, figures_of
 from made_up import run_result
 
 RUN = figures_of(run_result())
@@ -22,14 +22,15 @@ SCATTER = st.sampled_from([0.0, 0.001, 0.01, 0.1, 0.6])
 @st.composite
 def sides(draw: st.DrawFn) -> tuple[Measurement, Measurement]:
     """Both sides of a few contenders, in as many rounds: changed or not, calm or so that few rounds bound nothing."""
-    rounds, before, after = draw(st.integers(1, 6)), [], []
+    before, after = list[RunFigures](), list[RunFigures]()
+    rounds = draw(st.integers(1, 6))
     for target in range(draw(st.integers(1, 3))):
         shift, scatter = draw(SHIFTS), draw(SCATTER)
         for number in range(1, rounds + 1):
             for runs, change in ((before, 1.0), (after, shift)):
                 off = 1 + scatter * draw(st.floats(-1, 1))
-                changes = {"throughput_per_s": 1000 * change * off, "p99_ms": 20 / change / off}
-                runs.append(replace(RUN, contender=f"t{target}", round=number, **changes))
+                own = replace(RUN, contender=f"t{target}", round=number)
+                runs.append(replace(own, throughput_per_s=1000 * change * off, p99_ms=20 / change / off))
     return Measurement(before, []), Measurement(after, [])
 
 

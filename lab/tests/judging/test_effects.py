@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bakeoff.judging.contender_runs import Division
+from bakeoff.judging.distributions import student_quantile
 from bakeoff.judging.effects import matches_of
-from bakeoff.judging.estimates import student_half_width
 from bakeoff.judging.family import decisions_of
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import NONE, Prior
@@ -154,7 +154,8 @@ def test_pairs_that_share_no_contender_make_the_interval_narrower(
     speeds = {"go": 10.0, "rust": 20.0}
     contenders = [alike(language, protocol, dict.fromkeys(range(5), speeds[language])) for language, protocol in pairs]
     (language,) = (effect for effect in effects_of(contenders, prior) if effect.factor == "language")
-    half = student_half_width(0.1 / math.sqrt(5), 1e9) / narrower
+    assert language.ratio.confidence is not None
+    half = student_quantile(language.ratio.confidence, 1e9) * 0.1 / math.sqrt(5) / narrower
     assert language.ratio.high == pytest.approx(2 * math.exp(half))
 
 

@@ -56,8 +56,8 @@ def test_no_row_of_any_table_contradicts_itself(rounds: list[list[float]]) -> No
         for row in table.rows:
             if len(row) == len(table.headings):
                 assert _rises(dict(zip(table.headings, row, strict=True))), (table.title, row)
-    for table in _html_tables(html_report(report_of(judgement, stored))):
-        assert _rises(table), table
+    for shown_row in _html_rows(html_report(report_of(judgement, stored))):
+        assert _rises(shown_row), shown_row
 
 
 def test_runs_compare_takes_the_same_figures() -> None:
@@ -99,7 +99,7 @@ def _number(cell: str) -> float | None:
     return None if found is None else float(found[0].replace(",", ""))
 
 
-def _html_tables(page: str) -> Iterator[dict[str, str]]:
+def _html_rows(page: str) -> Iterator[dict[str, str]]:
     for table in re.findall(r"<table.*?</table>", page, re.S):
         headings = [_plain(each) for each in re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", table, re.S)]
         for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table.partition("<tbody>")[2], re.S):

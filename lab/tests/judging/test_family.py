@@ -48,7 +48,7 @@ def test_a_tie_is_an_equivalence_only_where_a_difference_of_a_tenth_is_excluded(
     near, far = (decisions_of({("one",): test})[("one",)] for test in (calm, noisy))
     assert (near.differs, far.differs, far.equivalent_within) == (False, False, None)
     assert near.equivalent_within == pytest.approx(math.expm1(2.776445 * 0.0158114 / math.sqrt(5)), rel=1e-4)
-    assert near.ratio.high == pytest.approx(1 + near.equivalent_within)
+    assert near.ratio.high == pytest.approx(1 + (near.equivalent_within or 0))
 
 
 def test_more_verdicts_in_a_report_make_each_of_them_stricter() -> None:

@@ -49,16 +49,16 @@ AT_EIGHT = {"payload": "8k"}
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE)],
-            "Go REST and Rust REST tie at 1,005 operations/s. They are equivalent within 0.4%.",
+            "Go REST and Rust REST tie at 1,005 operations/s. They are equivalent within 0.5%.",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", SLOWER)],
-            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (95% interval 1.10 to 1.12) "
-            "the throughput of Java REST. They are equivalent within 0.5%.",
+            "Go REST and Rust REST tie at 1,005 operations/s, Go REST with 1.11× (97% interval 1.10 to 1.12) "
+            "the throughput of Java REST. They are equivalent within 0.4%.",
         ),
         (
             [*rounds_of("rust-rest", STEADY), *rounds_of("go-rest", ALIKE), *rounds_of("java-rest", STEADY)],
-            "All 3 tie at 1,005 operations/s. They are equivalent within 0.5%.",
+            "All 3 tie at 1,005 operations/s. They are equivalent within 0.6%.",
         ),
         (
             [*rounds_of("rust-rest", [1000, 2200, 900]), *rounds_of("go-rest", [1700, 1000, 1800])],

@@ -157,7 +157,8 @@ def _fitting(scope: str, claims: Iterable[str]) -> str:
     """The first claim that is short enough as a sentence, or the last: claims go from much to little."""
     sentence = ""
     for claim in claims:
-        sentence = f"{capitalised(scope)}{claim}."
+        goes_on = claim.replace("All ", "all ", 1) if scope and claim.startswith("All ") else claim
+        sentence = f"{capitalised(scope)}{goes_on}."
         if len(sentence.split()) <= MOST_WORDS:
             break
     return sentence

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bakeoff.judging.judgement import Effect, JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.reporting.factor_effects import compared_levels, known_first
-from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_with_interval
+from bakeoff.reporting.figures import median_of, ratio_with_interval
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.text.table import Table
 
@@ -63,7 +63,7 @@ def operation_effects(effects: Sequence[Effect]) -> Table:
         for each in known_first(effects)
     ]
     headings = ("factor", "levels", "operation", "load", "times as fast", "verdict")
-    note = f"Ratio of mean latencies of an operation, at one load of all contenders. {RATIO_INTERVALS}"
+    note = "Ratio of mean latencies of an operation, at one load of all contenders."
     return Table("Effect of each factor on each operation", headings, rows, left=4, note=note, words_last=True)
 
 

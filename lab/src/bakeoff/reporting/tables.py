@@ -272,10 +272,7 @@ def matched_pairs(judgement: Judgement) -> Table:
         if math.isfinite(each.ratio.median)
     ]
     headings = ("factor", "target", "against", "throughput ratio", "verdict")
-    note = (
-        "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm). "
-        f"{RATIO_INTERVALS}"
-    )
+    note = "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm)."
     return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
 
 

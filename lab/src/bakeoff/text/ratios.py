@@ -30,8 +30,13 @@ def bounds(low: float | None, high: float | None, rounds: int, between: str) -> 
 
 def _digits(value: float) -> str:
     """A bound is 1.00 only where it is 1."""
-    return _two_places(value) if value >= 2 else f"{value:.{places_apart(value, (1.0,), 2)}f}"
+    return _two_places(value) if value >= 2 else f"{_useful(value):.{places_apart(value, (1.0,), 2)}f}"
 
 
 def _two_places(value: float) -> str:
-    return f"{value:.2f}" if value < 9.995 else f"{value:,.1f}"
+    return f"{_useful(value):.2f}" if value < 9.995 else f"{value:,.1f}"
+
+
+def _useful(value: float) -> float:
+    """Without what arithmetic adds, so that a half is rounded alike wherever it is written."""
+    return float(f"{value:.{_MOST_PLACES}g}")
