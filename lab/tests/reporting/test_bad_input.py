@@ -146,5 +146,9 @@ def test_certainty_counts_the_rounds_that_were_made() -> None:
     judgement, stored = comparison(Shape(rounds=5))
     some = report_of(with_first(judgement, rounds=3), stored).certainty
     assert some.startswith("Medians over 3 to 5 rounds, each with its 75% interval or 93% interval (order statistics)")
+    even = report_of(with_first(judgement, rounds=4), stored).certainty
+    assert even.startswith(
+        "Medians over 4 to 5 rounds, of latency the lower of the middle two, each with its 87% interval"
+    )
     one = report_of(with_first(judgement, rounds=1), stored).certainty
     assert one.startswith("1 to 5 rounds, so there are no intervals")

@@ -71,7 +71,7 @@ def test_a_comparison_begins_with_its_verdict(pages: TestClient) -> None:
 
 def test_the_standings_are_those_of_the_best_load(pages: TestClient) -> None:
     standings = pages.get("/comparisons/1").text.split('id="standings"')[1].split("</section>")[0]
-    assert "Each at its best load" in standings
+    assert "Each at the load that ranks it" in standings
     rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in standings.split("<tr>")[2:]]
     # 60% of a core for ten seconds: 6 s over 2,020 and 1,020 operations.
     assert [row[-2] for row in rows] == ["2,970", "5,882"]

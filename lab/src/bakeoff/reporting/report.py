@@ -50,7 +50,7 @@ def _certainty(judgement: Judgement) -> str:
     if fewest < 3:
         return f"{rounds}, so there are no intervals: differences are indications, not results."
     names = dict.fromkeys(interval_name(count) for count in sorted({fewest, most}))
-    has_even = any(count % 2 == 0 for count in range(fewest, most + 1))
+    has_even = any(count % 2 == 0 for count in counted)
     even = ", of latency the lower of the middle two" if has_even else ""
     words = f"Medians over {rounds}{even}, each with its {' or '.join(names)} (order statistics)."
     if judgement.noise_floor is not None:
