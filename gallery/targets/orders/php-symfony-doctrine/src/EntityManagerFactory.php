@@ -19,12 +19,7 @@ final class EntityManagerFactory
     public static function create(string $url, string $projectDir, CacheItemPoolInterface $cache): EntityManagerInterface
     {
         Type::overrideType(Types::DATETIMETZ_IMMUTABLE, TimestampType::class);
-        $configuration = ORMSetup::createAttributeMetadataConfiguration(
-            [$projectDir.'/src/Entity'],
-            false,
-            $projectDir.'/var/proxies',
-            $cache,
-        );
+        $configuration = ORMSetup::createAttributeMetadataConfiguration([$projectDir.'/src/Entity'], false, $projectDir.'/var/proxies', $cache);
         $parameters = (new DsnParser(['postgresql' => 'pdo_pgsql']))->parse($url);
         $parameters += ['persistent' => true, 'driverOptions' => [\PDO::ATTR_TIMEOUT => self::CONNECT_TIMEOUT_S]];
 

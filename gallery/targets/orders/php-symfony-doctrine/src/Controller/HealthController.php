@@ -2,21 +2,15 @@
 
 namespace App\Controller;
 
-use Doctrine\DBAL\Exception as DatabaseException;
 use Doctrine\ORM\EntityManagerInterface;
 use Symfony\Bundle\FrameworkBundle\Controller\AbstractController;
 use Symfony\Component\HttpFoundation\JsonResponse;
-use Symfony\Component\HttpKernel\Exception\ServiceUnavailableHttpException;
 
 final class HealthController extends AbstractController
 {
     public function show(EntityManagerInterface $entityManager): JsonResponse
     {
-        try {
-            $entityManager->getConnection()->executeQuery('SELECT 1');
-        } catch (DatabaseException) {
-            throw new ServiceUnavailableHttpException(null, 'PostgreSQL does not answer');
-        }
+        $entityManager->getConnection()->executeQuery('SELECT 1');
 
         return $this->json(['status' => 'ok']);
     }

@@ -25,7 +25,7 @@ final class OrderController extends AbstractController
 
     public function create(Request $request): JsonResponse
     {
-        $wanted = $this->reader->body($request, NewOrder::class);
+        $wanted = $this->reader->read($request, NewOrder::class);
         $order = new Order($this->entityManager->getReference(Customer::class, $wanted->customerId));
         foreach ($wanted->lines as $line) {
             $order->addLine($line);
@@ -43,22 +43,21 @@ final class OrderController extends AbstractController
 
     public function list(Request $request): JsonResponse
     {
-        $wanted = $this->reader->query($request, Listing::class);
+        $wanted = $this->reader->read($request, Listing::class);
         $query = $this->entityManager->createQueryBuilder()->select('o')->from(Order::class, 'o')
-            ->where('o.customer = :customer')->setParameter('customer', (int) $wanted->customer)
-            ->orderBy('o.id', 'DESC')->setMaxResults((int) $wanted->limit);
+            ->where('o.customer = :customer')->setParameter('customer', $wanted->customer)
+            ->orderBy('o.id', 'DESC')->setMaxResults($wanted->limit);
         if (null !== $wanted->status) {
             $query->andWhere('o.status = :status')->setParameter('status', $wanted->status);
         }
-        if (null !== $wanted->after) {
-            $query->andWhere('o.id < :after')->setParameter('after', (int) $wanted->after);
+        if (isset($wanted->after)) {
+            $query->andWhere('o.id < :after')->setParameter('after', $wanted->after);
         }
         $orders = $query->getQuery()->getResult();
-        $full = count($orders) === (int) $wanted->limit;
 
         return $this->json([
             'items' => array_map(static fn (Order $order): array => $order->described(), $orders),
-            'nextAfter' => $full ? end($orders)->getId() : null,
+            'nextAfter' => count($orders) === $wanted->limit ? end($orders)->getId() : null,
         ]);
     }
 
@@ -70,7 +69,7 @@ final class OrderController extends AbstractController
     // The ORM's own lock leaves the version as it is where the status does not change.
     public function update(int $id, Request $request): JsonResponse
     {
-        $wanted = $this->reader->body($request, Change::class);
+        $wanted = $this->reader->read($request, Change::class);
         $order = $this->found($id);
         if ($wanted->version !== $order->getVersion() || !$this->changed($id, $wanted)) {
             throw new ConflictHttpException('version: the order has another version');

@@ -18,10 +18,6 @@ class Order
     #[ORM\Column]
     private ?int $id = null;
 
-    #[ORM\ManyToOne]
-    #[ORM\JoinColumn(nullable: false)]
-    private Customer $customer;
-
     #[ORM\Column(type: 'text')]
     private string $status = 'new';
 
@@ -39,16 +35,19 @@ class Order
     #[ORM\OrderBy(['position' => 'ASC'])]
     private Collection $lines;
 
-    public function __construct(Customer $customer)
-    {
-        $this->customer = $customer;
+    public function __construct(
+        #[ORM\ManyToOne]
+        #[ORM\JoinColumn(nullable: false)]
+        private Customer $customer,
+    ) {
         $this->createdAt = new \DateTimeImmutable();
         $this->lines = new ArrayCollection();
     }
 
     public function addLine(Line $wanted): void
     {
-        $this->lines->add(new OrderLine($this, count($this->lines) + 1, $wanted));
+        $position = count($this->lines) + 1;
+        $this->lines->add(new OrderLine($this, $position, $wanted->sku, $wanted->quantity, $wanted->unitPriceCents));
         $this->totalCents += $wanted->quantity * $wanted->unitPriceCents;
     }
 
