@@ -70,6 +70,34 @@ def test_round_trips_are_counted_by_turns_of_the_client(echo: Server) -> None:
                 assert relay.round_trips == number
 
 
+def test_what_a_client_sends_without_a_wait_for_the_reply_is_one_round_trip() -> None:
+    replied, second_received = threading.Event(), threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.sendall(connection.recv(5))
+            received = connection.recv(5)
+            second_received.set()
+            connection.sendall(received)
+
+    def on_reply() -> None:
+        replied.set()
+        assert second_received.wait(5)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        server = Server(f"postgresql://u:p@127.0.0.1:{listener.getsockname()[1]}/name", None, embedded=False)
+        with DatabaseRelay(server, before_reply=on_reply) as relay:
+            port = urlsplit(relay.server.url).port or 0
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as client, client.makefile("rb") as replies:
+                client.sendall(b"begin")
+                assert replied.wait(5)
+                client.sendall(b"query")
+                assert replies.read(10) == b"beginquery"
+                assert relay.round_trips == 1
+
+
 @pytest.mark.parametrize(
     ("url", "can"),
     [

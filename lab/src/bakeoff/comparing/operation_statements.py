@@ -1,9 +1,11 @@
 """Counts what one request of each operation of a target sends to PostgreSQL, on a server that counts."""
 
 import contextlib
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from bakeoff.conformance.calls import first_of
@@ -30,6 +32,9 @@ from bakeoff.workload.slots import Segments
 _FIRST = 20
 _COUNTED = 9
 _SEED = 1
+# A driver may send BEGIN, and the next statement at once: one round trip. Without a latency, the server's reply to the
+# first may be quicker than the second.
+_LATENCY_S = 0.001
 
 
 def count_statements(
@@ -42,7 +47,7 @@ def count_statements(
         own = stack.enter_context(fresh_state(testbed, target, workload, variant))
         assert own.server is not None, "a server counts"
         counter = StatementCounter(own.server)
-        relay = stack.enter_context(DatabaseRelay(own.server))
+        relay = stack.enter_context(DatabaseRelay(own.server, before_reply=partial(time.sleep, _LATENCY_S)))
         running = stack.enter_context(at_work(replace(own, server=relay.server), target, workload, variant, log))
         service = service_at(workload, spoken, running.access)
         access = running.access

@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,11 +29,15 @@ class _Turns:
 
 
 class DatabaseRelay:
-    """Passes bytes between clients and a server while the `with` block lasts, except between `cut` and `restore`."""
+    """Passes bytes between clients and a server while the `with` block lasts, except between `cut` and `restore`.
 
-    def __init__(self, server: Server) -> None:
+    `before_reply` runs before each part of a reply is passed on: a pause there is the latency of a network.
+    """
+
+    def __init__(self, server: Server, before_reply: Callable[[], object] = lambda: None) -> None:
         parts = urlsplit(server.url)
         self._address = (parts.hostname or LOOPBACK, parts.port or POSTGRESQL_PORT)
+        self._before_reply = before_reply
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._round_trips = 0
@@ -95,6 +100,8 @@ class DatabaseRelay:
     def _pass_on(self, source: socket.socket, sink: socket.socket, turns: "_Turns", from_client: bool) -> None:
         with contextlib.suppress(OSError):
             while chunk := source.recv(_CHUNK_BYTES):
+                if not from_client:
+                    self._before_reply()
                 with self._lock:
                     self._round_trips += from_client and not turns.client_was_last
                     turns.client_was_last = from_client
