@@ -12,16 +12,16 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.errors import BakeoffError
-from bakeoff.hostile.kinds import Kind, Step
+from bakeoff.hostile.kinds import Kind, Step, kinds_of
 from bakeoff.hostile.text import trial_table
-from bakeoff.hostile.trial import Trial, _trial
+from bakeoff.hostile.trial import Trial, _trial, kinds_for, within_descriptors
 from bakeoff.processes import children, ports
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.text.table import text_of
 from bakeoff.workload.loader import Workload
-from made_up_manifests import declared
+from made_up_manifests import declared, target
 
 HOLDS = Trial("kind", 4, 10, False, 0, 0, 0.01, 0, 0)
 
@@ -107,6 +107,19 @@ def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
 def test_the_table_sums_up() -> None:
     text = text_of(trial_table("a-target", [HOLDS, replace(HOLDS, kind="other", most_bytes=300_000_000)]))
     assert "It holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
+
+
+def test_a_target_meets_the_kinds_that_it_can() -> None:
+    small = {kind.name for kind in kinds_for(target("plain", protocol="rest"), WORKLOAD)}
+    secured = target("secured", protocol="rest", settings={"tls_cert_file": "TLS_CERT_FILE"})
+    with_tls = {kind.name for kind in kinds_for(secured, WORKLOAD)}
+    assert with_tls - small == {"half-open TLS handshakes"}
+    assert {kind.name for kind in kinds_of("http1")} - with_tls == {"half-sent large bodies"}
+
+
+@pytest.mark.parametrize(("limit", "connections"), [(1_024, 824), (20_000, 5_000), (100, 1)])
+def test_no_more_connections_than_a_target_can_hold(limit: int, connections: int) -> None:
+    assert within_descriptors(Kind(name="idle", send=[], connections=5_000), limit).connections == connections
 
 
 def test_an_attack_that_fails_is_no_target_that_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

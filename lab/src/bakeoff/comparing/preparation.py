@@ -30,6 +30,7 @@ from bakeoff.running.testbed import Testbed
 from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
 from bakeoff.targets.of_workload import of_workload
 from bakeoff.targets.replicas import behind_proxy
+from bakeoff.targets.security import TLS_SETTING
 from bakeoff.targets.settings import variables_of
 from bakeoff.targets.storage import POSTGRESQL
 from bakeoff.workload.loader import Workload, load_workload
@@ -144,7 +145,7 @@ def _check_settings(contender: Contender, request: ComparisonRequest) -> None:
     if target.name in request.attached:
         check_own_database(target, contender.storage)
         return
-    secured = {"tls_cert_file": variant.tls, "api_token": variant.token}
+    secured = {TLS_SETTING: variant.tls, "api_token": variant.token}
     variables_of(target, {**variant.settings, **{name: "" for name, wanted in secured.items() if wanted}})
 
 

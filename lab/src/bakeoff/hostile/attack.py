@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import resource
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
@@ -274,6 +275,8 @@ def main() -> None:
     """One attack."""
     # On a host of their own, clients would take no CPU from the target.
     os.nice(_NICENESS)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     attack = msgspec.json.decode(sys.stdin.buffer.read(), type=Attack)
     report = AttackReport()
     with contextlib.suppress(KeyboardInterrupt):

@@ -41,7 +41,7 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     `pace` sends one byte each so many seconds. Where a connection `reads` nothing, replies stay in the kernel's
     buffers. `window` is the initial HTTP/2 window for replies, which no update enlarges unless it `grants` more.
-    `again` connects again when the target closes.
+    `again` connects again when the target closes. `tls` begins a handshake with a target that is started with TLS.
     """
 
     name: str

@@ -5,10 +5,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
+import psutil
 
 from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.errors import BakeoffError
@@ -21,6 +22,7 @@ from bakeoff.running.service import Service, at_work
 from bakeoff.running.testbed import Testbed
 from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.targets.manifest import Target
+from bakeoff.targets.security import TLS_SETTING
 from bakeoff.workload.loader import Workload
 
 BUDGET_BYTES = 256 << 20
@@ -34,6 +36,8 @@ KEPT_BYTES = 100 << 20
 _BEFORE_S = 0.5
 _LOOK_EVERY_S = 0.05
 _ATTACK_ENDS_WITHIN_S = 30.0
+# What a target has open beside the hostile connections: files, the database's connections, the client that behaves.
+_OTHER_DESCRIPTORS = 200
 
 
 @dataclass(frozen=True)
@@ -73,17 +77,23 @@ def trials(testbed: Testbed, target: Target, workload: Workload, variant: Varian
     """
     if target.name in testbed.attached:
         raise BakeoffError(f"{target.name} is attached: --hostile is for targets that the lab starts.")
-    largest = workload.declared.batch.largest_bytes
-    for kind in kinds_of("http2" if target.protocol == "grpc" else "http1"):
-        if kind.large and largest is None:
-            continue
+    for kind in kinds_for(target, workload):
+        over = replace(variant, tls=kind.tls)
         testbed.progress.step(f"{target.name}: {kind.name}", kind.seconds)
         log = testbed.project.logs / f"{target.name}-hostile.log"
         with (
-            fresh_state(testbed, target, workload, variant) as own,
-            at_work(own, target, workload, variant, log) as service,
+            fresh_state(testbed, target, workload, over) as own,
+            at_work(own, target, workload, over, log) as service,
         ):
             yield _trial(own, workload, target.protocol, service, kind)
+
+
+def kinds_for(target: Target, workload: Workload) -> list[Kind]:
+    """The kinds over the target's protocol, with large bodies where it takes any, with TLS where it has the setting."""
+    has_large = workload.declared.batch.largest_bytes is not None
+    has_tls = any(setting.name == TLS_SETTING for setting in target.settings)
+    kinds = kinds_of("http2" if target.protocol == "grpc" else "http1")
+    return [kind for kind in kinds if (has_large or not kind.large) and (has_tls or not kind.tls)]
 
 
 def _trial(
@@ -96,6 +106,7 @@ def _trial(
 ) -> Trial:
     requests = SampleRequests(workload, protocol, service.access)
     trees = [ProcessTree(pid) for pid in service.pids.values()]
+    kind = within_descriptors(kind, min(map(_descriptors, service.pids.values())))
     attack = _attack(workload, protocol, service, kind, requests.make(0))
     with Witness(requests, protocol, service.access) as witness:
         time.sleep(_BEFORE_S)
@@ -140,6 +151,16 @@ def _attack(workload: Workload, protocol: str, service: Service, kind: Kind, sam
     host, port = service.access.host, service.access.port
     largest = (batch.largest_bytes or 0) * 15 // 16
     return Attack(kind, wire, host, port, method, path, sample.fields, sample.body, largest)
+
+
+def within_descriptors(kind: Kind, limit: int) -> Kind:
+    """The kind with no more connections than a target with this limit of descriptors can hold."""
+    return msgspec.structs.replace(kind, connections=min(kind.connections, max(limit - _OTHER_DESCRIPTORS, 1)))
+
+
+def _descriptors(pid: int) -> int:
+    limit, _ = psutil.Process(pid).rlimit(psutil.RLIMIT_NOFILE)
+    return limit
 
 
 def _memory_bytes(trees: Sequence[ProcessTree]) -> int:

@@ -98,11 +98,18 @@ class Witness:
             self._stopped.wait(_PAUSE_S)
 
 
+def _connection(access: Access) -> http.client.HTTPConnection:
+    tls = access.ssl_context()
+    if tls is None:
+        return http.client.HTTPConnection(access.host, access.port, timeout=_TIMEOUT_S)
+    return http.client.HTTPSConnection(access.host, access.port, timeout=_TIMEOUT_S, context=tls)
+
+
 def _over_http(access: Access) -> Callable[[SampleRequest], bool]:
     kept: list[http.client.HTTPConnection] = []
 
     def ask(request: SampleRequest) -> bool:
-        connection = kept.pop() if kept else http.client.HTTPConnection(access.host, access.port, timeout=_TIMEOUT_S)
+        connection = kept.pop() if kept else _connection(access)
         try:
             connection.request(request.method, request.path, request.body, request.fields)
             reply = connection.getresponse()

@@ -7,6 +7,9 @@ from bakeoff.targets.certificate import Certificate
 from bakeoff.targets.manifest import Target
 from bakeoff.workload.plan import Tls
 
+TLS_SETTING = "tls_cert_file"
+"""The setting that makes a target speak TLS, together with that of its key."""
+
 
 @dataclass(frozen=True)
 class Secured:
@@ -18,7 +21,7 @@ class Secured:
     def variables_of(self, target: Target) -> dict[str, str]:
         settings = {}
         if self.certificate is not None:
-            settings["tls_cert_file"] = str(self.certificate.certificate)
+            settings[TLS_SETTING] = str(self.certificate.certificate)
             settings["tls_key_file"] = str(self.certificate.key)
         if self.token is not None:
             settings["api_token"] = self.token

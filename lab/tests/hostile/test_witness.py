@@ -1,0 +1,39 @@
+"""The client that behaves, against a server over TLS."""
+
+import http.server
+import ssl
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from bakeoff.hostile.witness import SampleRequest, _over_http
+from bakeoff.targets.access import Access
+from bakeoff.targets.certificate import lab_certificate
+from bakeoff.workload.plan import Tls
+
+REQUEST = SampleRequest("POST", "/things", {}, b"{}", "")
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_it_speaks_tls_where_the_target_does(tmp_path: Path) -> None:
+    certificate = lab_certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate.certificate, certificate.key)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        access = Access("127.0.0.1", server.server_port, Tls(ca_file=certificate.authority))
+        answered = [_over_http(access)(REQUEST), _over_http(replace(access, tls=None))(REQUEST)]
+        server.shutdown()
+        thread.join()
+    assert answered == [True, False]
