@@ -21,7 +21,9 @@ def made_whole(path: Path) -> Iterator[Path]:
     if path.is_dir() and not partial.is_dir():
         _remove(partial)
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    _remove(path)
+    # Renaming replaces a file at once; only where a folder is or will be, there is a moment without one.
+    if path.is_dir() or partial.is_dir():
+        _remove(path)
     partial.replace(path)
 
 

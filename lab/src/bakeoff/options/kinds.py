@@ -4,14 +4,17 @@
 """
 
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
+from bakeoff.options.otlp_endpoint import otlp_endpoint
 from bakeoff.options.ping import parse_ping
 from bakeoff.options.ssh_host import SCHEME, ssh_host
 from bakeoff.results.labels import check_condition
@@ -150,6 +153,18 @@ def _check_address(text: str) -> None:
 
 
 ADDRESS = text("ADDRESS", check=_check_address)
+
+
+def _check_output_file(path: str) -> None:
+    file = Path(path).absolute()
+    folder = next(each for each in file.parents if each.exists())
+    is_other = file.exists() and not file.is_file()
+    if is_other or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageError(f"{path} cannot be written: name a file in a folder that this user can write to.")
+
+
+OUTPUT_FILE = text("FILE", check=_check_output_file)
+OTLP_URL = text("URL", check=otlp_endpoint)
 
 
 SWITCH: ValueKind[bool] = ValueKind(bool, {"type": "boolean"}, "")

@@ -29,6 +29,7 @@ DATABASE_URL = "DATABASE_URL"
 ENVIRONMENT = (DATABASE_URL,)
 _BESIDE_PHASES = Excludes("own_phases", "phases declare every load and its duration")
 _OF_STARTED_TARGETS = Excludes("attached", "the lab cannot configure, pin or limit a target that it did not start")
+_OF_TRIALS = Excludes("slo", "the search makes trials, which --json prints")
 _OF_PROCESSES = Suits("is for targets that the lab starts as processes", lambda it: it.is_process)
 _IN_POSTGRESQL = Suits("is for targets that store in PostgreSQL", lambda it: it.stores_in_postgresql)
 _OVER_HTTP2 = Suits("is for gRPC, and for --http-version 2", lambda it: it.is_http2)
@@ -573,6 +574,23 @@ class InvocationTable:
         in_file=False,
         excludes=(Excludes("slo", "the search for a rate has no two contenders"),),
     )
+    prometheus: str | None = option(
+        None,
+        kinds.OUTPUT_FILE,
+        "After the comparison, write the figures of each run to this file in the text format of Prometheus",
+        in_file=False,
+        unset="none",
+        excludes=(_OF_TRIALS,),
+    )
+    otlp: str | None = option(
+        None,
+        kinds.OTLP_URL,
+        "After the comparison, send the figures of each run to this OpenTelemetry collector by OTLP over HTTP, such as "
+        "http://127.0.0.1:4318; needs bakeoff[otlp]",
+        in_file=False,
+        unset="none",
+        excludes=(_OF_TRIALS,),
+    )
     as_json: bool = option(False, kinds.SWITCH, "Print JSON", name="json", in_file=False)
 
 
@@ -612,6 +630,7 @@ HELP_GROUPS = {
     "Database": HelpGroup(others=("preload", "overlay", "pgbouncer", "pgbouncer-connections", "read-replica")),
     "Placement": HelpGroup(others=("engine", "agents", "agents-reach", "in", "pin", "limit-cpus", "limit-memory")),
     "Results": HelpGroup(
-        ("threshold",), ("json", "scale", "aa", "turns", "reference-lines", "prove", "profile", "resume")
+        ("threshold",),
+        ("json", "prometheus", "otlp", "scale", "aa", "turns", "reference-lines", "prove", "profile", "resume"),
     ),
 }

@@ -4,11 +4,13 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TextIO
 
 import typer
 
 from bakeoff.cli.cpu_profiles import write_profile
+from bakeoff.cli.metric_outputs import require_otlp, send_otlp, write_prometheus
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.published_progress import Publication
@@ -28,6 +30,7 @@ from bakeoff.project import COMMAND, Project, find_project, path_here
 from bakeoff.reporting.count_tables import count_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
+from bakeoff.reporting.metrics.phases import phases_of
 from bakeoff.reporting.numbers import plural
 from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
@@ -52,23 +55,30 @@ def run_comparison(options: RunOptions) -> None:
     project = find_project()
     if options.invocation.resume:
         refuse_beside_resume(options)
+    if options.invocation.otlp:
+        require_otlp()
     if options.invocation.slo is not None:
         _search(project, request_of(project, options), options)
         return
-    if options.invocation.resume:
-        scenarios = [_measured(project, "", None, options)]
-    else:
-        requests = requests_of(project, options)
-        # Between two scenarios no other measurement starts.
-        with measuring_lab(project):
-            scenarios = list(_all_measured(project, requests, options))
+    scenarios: list[_Scenario] = []
+    try:
+        if options.invocation.resume:
+            scenarios.append(_measured(project, "", None, options))
+        else:
+            requests = requests_of(project, options)
+            # Between two scenarios no other measurement starts.
+            with measuring_lab(project):
+                scenarios.extend(_all_measured(project, requests, options))
+    finally:
+        # Also those before one that failed.
+        is_written = _put_out(scenarios, options)
     if options.invocation.as_json:
         _print_documents(scenarios)
     if len(scenarios) > 1:
         show(*count_tables({each.name: each.runs for each in scenarios}), stream=_stream(options))
     if scenarios[-1].comparison.interrupted:
         raise KeyboardInterrupt
-    if any(each.is_bad for each in scenarios):
+    if not is_written or any(each.is_bad for each in scenarios):
         raise typer.Exit(1)
 
 
@@ -84,6 +94,12 @@ class _Scenario:
     @property
     def runs(self) -> Sequence[RunResult]:
         return self.comparison.runs if self.stored is None else [run.result for run in self.stored.runs]
+
+    @property
+    def label(self) -> str:
+        """The comparison's id where it is stored, with the scenario's name where there are several."""
+        parts = ["" if self.comparison.id is None else str(self.comparison.id), self.name]
+        return " ".join(filter(None, parts))
 
     @property
     def is_bad(self) -> bool:
@@ -123,6 +139,15 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
     for path in reports:
         say(f"Report: {path_here(path)}")
     return replace(scenario, exceeded=exceeded)
+
+
+def _put_out(scenarios: Sequence[_Scenario], options: RunOptions) -> bool:
+    """Writes `--prometheus` and sends `--otlp`; False where the file was not written."""
+    phases = [phase for each in scenarios for phase in phases_of(each.runs, each.label)]
+    if options.invocation.otlp:
+        send_otlp(phases, options.invocation.otlp)
+    path = options.invocation.prometheus
+    return path is None or write_prometheus(phases, Path(path))
 
 
 def _search(project: Project, request: ComparisonRequest, options: RunOptions) -> None:

@@ -23,6 +23,8 @@ from bakeoff.workload.loader import load_workload
 
 _PAYLOAD = "payload"
 _ALL = "all"
+# What a comparison prints, writes and sends is the call's alone, also where it is resumed.
+_OUTPUTS = ("json", "prometheus", "otlp")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class RunOptions:
     def invocation(self) -> InvocationTable:
         """The options of the call alone."""
         options = (each for each in flagged(InvocationTable) if each.flag in self.given)
-        read = {each.field: each.read(self.given[each.flag]) for each in options}
+        read = {each.field: each.read_flag(self.given[each.flag]) for each in options}
         return with_values(InvocationTable(), read)
 
 
@@ -51,7 +53,7 @@ def options_from(command: str, parsed: Mapping[str, Json]) -> RunOptions:
 
 def refuse_beside_resume(options: RunOptions) -> None:
     """Raises UsageError where `--resume` is not alone: a comparison continues with its own options."""
-    given = [f"--{flag}" for flag in options.given if flag not in ("resume", "json")]
+    given = [f"--{flag}" for flag in options.given if flag not in ("resume", *_OUTPUTS)]
     beside = [*([] if options.what is None else [options.what]), *given]
     if beside:
         raise UsageError(

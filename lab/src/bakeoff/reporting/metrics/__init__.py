@@ -1,0 +1,1 @@
+"""Figures of measured phases for systems that collect metrics: Prometheus and OpenTelemetry."""
