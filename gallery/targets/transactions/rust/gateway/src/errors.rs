@@ -20,6 +20,9 @@ pub enum Problem {
     /// The body is too large.
     #[error("body: larger than {0} bytes")]
     TooLarge(usize),
+    /// The body takes too long to arrive.
+    #[error("body: incomplete")]
+    TooSlow,
     /// As many requests are in flight as may be.
     #[error("too many requests in flight")]
     Overloaded,
@@ -41,7 +44,7 @@ impl Problem {
     /// Its code in a reply.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Invalid(_) | Self::MediaType(_) | Self::TooLarge(_) => "INVALID_REQUEST",
+            Self::Invalid(_) | Self::MediaType(_) | Self::TooLarge(_) | Self::TooSlow => "INVALID_REQUEST",
             Self::Encoding(_) => "ENCODING_ERROR",
             Self::Parsing(_) | Self::Call(CallError::Protocol(_)) => "PARSING_ERROR",
             Self::Decoding(_) => "DECODING_ERROR",
@@ -70,6 +73,7 @@ impl Problem {
             Self::Invalid(_) | Self::Encoding(_) => StatusCode::BAD_REQUEST,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Overloaded | Self::Call(CallError::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Call(CallError::Deadline) => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
@@ -82,6 +86,10 @@ impl Problem {
         let mut reply = HttpResponse::build(status);
         if status == StatusCode::SERVICE_UNAVAILABLE {
             reply.insert_header(("Retry-After", RETRY_AFTER_S));
+        }
+        if status == StatusCode::REQUEST_TIMEOUT {
+            // The rest of the body may never come.
+            reply.force_close();
         }
         reply
     }

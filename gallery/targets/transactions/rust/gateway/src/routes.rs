@@ -1,13 +1,18 @@
 //! The operations: each decodes its request, calls one service, and encodes the reply.
 
-use actix_web::HttpResponse;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::time::Duration;
+
 use actix_web::error::{ErrorInternalServerError, JsonPayloadError, PayloadError};
 use actix_web::web::{self, Bytes, Data, JsonConfig, PayloadConfig, ServiceConfig};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, dev};
 use bus::{Payload, PayloadType};
 use messages::service;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 
 use crate::batching;
 use crate::calling::Services;
@@ -15,6 +20,8 @@ use crate::errors::Problem;
 use crate::transactions::{TransactionRequest, decided, refused};
 
 const MAX_BODY: usize = 64 << 10;
+/// A body that takes longer to arrive is refused.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug, Deserialize)]
@@ -57,21 +64,18 @@ async fn status(services: Data<Services>) -> HttpResponse {
     text_reply(services.call(service::STATUS, Payload::null()).await)
 }
 
-async fn hello(services: Data<Services>, body: Result<web::Json<HelloRequest>, actix_web::Error>) -> HttpResponse {
+async fn hello(services: Data<Services>, InTime(body): InTime<web::Json<HelloRequest>>) -> HttpResponse {
     let called = async { services.call(service::HELLO, Payload::text(name_of(body)?)).await };
     text_reply(called.await)
 }
 
-async fn echo(services: Data<Services>, body: Result<Bytes, actix_web::Error>) -> HttpResponse {
+async fn echo(services: Data<Services>, InTime(body): InTime<Bytes>) -> HttpResponse {
     let called = async { services.call(service::ECHO, Payload::text(text_of(body)?)).await };
     text_reply(called.await)
 }
 
-async fn transaction(
-    services: Data<Services>,
-    body: Result<web::Json<TransactionRequest>, actix_web::Error>,
-) -> HttpResponse {
-    let request = match body.map_err(|error| problem_of(&error)) {
+async fn transaction(services: Data<Services>, InTime(body): InTime<web::Json<TransactionRequest>>) -> HttpResponse {
+    let request = match body {
         Ok(request) => request.into_inner(),
         Err(problem) => return refused("", &problem),
     };
@@ -87,17 +91,16 @@ async fn process(services: &Data<Services>, request: &TransactionRequest) -> Res
     })
 }
 
-fn name_of(body: Result<web::Json<HelloRequest>, actix_web::Error>) -> Result<String, Problem> {
-    let name = body.map_err(|error| problem_of(&error))?.into_inner().name;
+fn name_of(body: Result<web::Json<HelloRequest>, Problem>) -> Result<String, Problem> {
+    let name = body?.into_inner().name;
     match name.chars().count() {
         1..=255 => Ok(name),
         _ => Err(Problem::Invalid("name: must have 1 to 255 characters".into())),
     }
 }
 
-fn text_of(body: Result<Bytes, actix_web::Error>) -> Result<String, Problem> {
-    let bytes = body.map_err(|error| problem_of(&error))?;
-    String::from_utf8(bytes.into()).map_err(|_| Problem::Invalid("body: must be UTF-8".into()))
+fn text_of(body: Result<Bytes, Problem>) -> Result<String, Problem> {
+    String::from_utf8(body?.into()).map_err(|_| Problem::Invalid("body: must be UTF-8".into()))
 }
 
 fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
@@ -108,6 +111,24 @@ fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
     match text {
         Ok(text) => HttpResponse::Ok().json(ServiceReply { result: &text, error: None }),
         Err(problem) => problem.reply().json(ServiceReply { result: "", error: Some(&problem.to_string()) }),
+    }
+}
+
+/// A body, or the problem with it. The framework bounds the time of a request's head only.
+struct InTime<T>(Result<T, Problem>);
+
+impl<T: FromRequest + 'static> FromRequest for InTime<T> {
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Infallible>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut dev::Payload) -> Self::Future {
+        let body = timeout(BODY_TIMEOUT, T::from_request(request, payload));
+        Box::pin(async {
+            Ok(Self(match body.await {
+                Ok(body) => body.map_err(|error| problem_of(&error.into())),
+                Err(_) => Err(Problem::TooSlow),
+            }))
+        })
     }
 }
 
@@ -126,5 +147,27 @@ fn problem_of(error: &actix_web::Error) -> Problem {
     match error.as_error::<PayloadError>() {
         Some(PayloadError::Overflow) => Problem::TooLarge(MAX_BODY),
         _ => Problem::Invalid(format!("body: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+
+    async fn read(mut payload: dev::Payload) -> HttpResponse {
+        let request = TestRequest::default().to_http_request();
+        let InTime(body) = InTime::<Bytes>::from_request(&request, &mut payload).await.unwrap();
+        text_reply(text_of(body).map(Payload::text))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_arrive_is_408_and_one_that_breaks_off_400() {
+        let late = read(dev::Payload::Stream { payload: Box::pin(tokio_stream::pending()) }).await;
+        assert_eq!(late.status().as_u16(), 408);
+        assert!(!late.head().keep_alive());
+        let broken = tokio_stream::once(Err(PayloadError::Incomplete(None)));
+        let broken = read(dev::Payload::Stream { payload: Box::pin(broken) }).await;
+        assert_eq!(broken.status().as_u16(), 400);
     }
 }
