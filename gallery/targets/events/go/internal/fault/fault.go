@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"os"
 )
 
 // Kind is the class of a failure; it decides the status.
@@ -18,8 +19,10 @@ const (
 	Malformed
 	// BadFraming is a call that breaks the rules of its protocol, before the contract's apply.
 	BadFraming
-	// Incomplete is a body or message that is truncated or arrives too slowly.
+	// Incomplete is a body that breaks off.
 	Incomplete
+	// TooSlow is a body or message that does not arrive in time.
+	TooSlow
 	// Invalid is a request that breaks a rule of the contract.
 	Invalid
 	// TooLarge is a request of more bytes or events than the contract allows.
@@ -49,6 +52,7 @@ var (
 	ErrInternal        error = &Error{Internal, "internal error"}
 	ErrUnauthenticated error = &Error{Unauthenticated, "authorization: a valid bearer token is required"}
 	ErrIncomplete      error = &Error{Incomplete, "body: incomplete"}
+	ErrTooSlow         error = &Error{TooSlow, "body: incomplete"}
 	ErrOverloaded      error = &Error{Overloaded, "overloaded: the write queue is full, retry later"}
 	ErrTooManyBytes    error = &Error{Exhausted, "server: unfinished requests occupy too much memory, retry later"}
 	ErrUnavailable     error = &Error{Unavailable, "database: unavailable, retry later"}
@@ -68,6 +72,18 @@ func Broken(path fmt.Stringer, reason string) error {
 // BodyTooLarge is a body or message of more than limit bytes.
 func BodyTooLarge(limit int) error {
 	return &Error{TooLarge, fmt.Sprintf("body: larger than %d bytes", limit)}
+}
+
+// OfReading returns why the body of a request could not be read.
+func OfReading(err error) error {
+	switch {
+	case errors.Is(err, ErrTooManyBytes):
+		return ErrTooManyBytes
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return ErrTooSlow
+	default:
+		return ErrIncomplete
+	}
 }
 
 // Of returns err as an Error. One that is none becomes ErrInternal: internal text never reaches a client.

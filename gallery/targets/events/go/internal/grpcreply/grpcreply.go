@@ -19,7 +19,7 @@ func codeOf(kind fault.Kind) codes.Code {
 	switch kind {
 	case fault.Malformed, fault.Invalid, fault.UnsupportedMedia:
 		return codes.InvalidArgument
-	case fault.Incomplete:
+	case fault.TooSlow:
 		return codes.DeadlineExceeded
 	case fault.Unauthenticated:
 		return codes.Unauthenticated

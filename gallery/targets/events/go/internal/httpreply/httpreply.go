@@ -88,6 +88,8 @@ func statusOf(kind fault.Kind) int {
 	switch kind {
 	case fault.Malformed, fault.Incomplete, fault.Invalid:
 		return http.StatusBadRequest
+	case fault.TooSlow:
+		return http.StatusRequestTimeout
 	case fault.TooLarge:
 		return http.StatusRequestEntityTooLarge
 	case fault.UnsupportedMedia:

@@ -9,8 +9,8 @@ import (
 
 func TestStatuses(t *testing.T) {
 	for kind, want := range map[fault.Kind]int{
-		fault.Malformed: 400, fault.Incomplete: 400, fault.Invalid: 400, fault.Unauthenticated: 401, fault.TooLarge: 413,
-		fault.UnsupportedMedia: 415, fault.Overloaded: 429, fault.Unavailable: 503, fault.Internal: 500,
+		fault.Malformed: 400, fault.Incomplete: 400, fault.Invalid: 400, fault.Unauthenticated: 401, fault.TooSlow: 408,
+		fault.TooLarge: 413, fault.UnsupportedMedia: 415, fault.Overloaded: 429, fault.Unavailable: 503, fault.Internal: 500,
 	} {
 		header := http.Header{}
 		status, reply := OfError(fault.New(kind, "text"), header)

@@ -24,7 +24,7 @@ type protocol struct {
 	silence time.Duration
 }
 
-const incompleteREST = `400 {"success":false,"message":"body: incomplete"} <nil>`
+const incompleteREST = `408 {"success":false,"message":"body: incomplete"}, closes: true, <nil>`
 
 var protocols = map[string]protocol{
 	"rest":       {newREST, connectREST, beginREST, incompleteREST, time.Minute},

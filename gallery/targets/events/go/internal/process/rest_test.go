@@ -83,6 +83,6 @@ func beginREST(t *testing.T, conn net.Conn) func() string {
 		}
 		defer response.Body.Close()
 		reply, err := io.ReadAll(response.Body)
-		return fmt.Sprintf("%d %s %v", response.StatusCode, reply, err)
+		return fmt.Sprintf("%d %s, closes: %v, %v", response.StatusCode, reply, response.Close, err)
 	}
 }

@@ -22,7 +22,7 @@ func main() {
 				Way: gateway.Way(config.Gateway), Service: process.ServiceOptions(config),
 				CallGzip: config.CallGzip, ReplyGzip: config.ReplyGzip, HTTP2: config.HTTP2,
 				Intake:            config.Intake,
-				ReadHeaderTimeout: config.ReadHeaderTimeout, IdleTimeout: config.IdleTimeout,
+				ReadHeaderTimeout: config.ReadHeaderTimeout, ReadTimeout: config.ReadTimeout, IdleTimeout: config.IdleTimeout,
 			}, log)
 		},
 	}))

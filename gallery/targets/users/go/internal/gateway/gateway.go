@@ -35,9 +35,6 @@ const (
 	Direct Way = "direct"
 )
 
-// readTimeout ends slow bodies.
-const readTimeout = 30 * time.Second
-
 // bufferBytes is what an in-memory connection holds in each direction.
 const bufferBytes = 256 << 10
 
@@ -52,8 +49,8 @@ type Options struct {
 	CallGzip, ReplyGzip bool
 	// HTTP2 serves HTTP/2 without TLS beside HTTP/1.1.
 	HTTP2 bool
-	// ReadHeaderTimeout ends slow heads, IdleTimeout connections without a request.
-	ReadHeaderTimeout, IdleTimeout time.Duration
+	// ReadHeaderTimeout ends slow heads, ReadTimeout slow requests, IdleTimeout connections without a request.
+	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
 }
 
 // Server serves the REST API.
@@ -87,7 +84,7 @@ func NewServer(ctx context.Context, users user.Repository, options Options, log 
 	s.http = &http.Server{
 		Handler:           withMiddleware(mux, options, log),
 		ReadHeaderTimeout: options.ReadHeaderTimeout,
-		ReadTimeout:       readTimeout,
+		ReadTimeout:       options.ReadTimeout,
 		IdleTimeout:       options.IdleTimeout,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
@@ -178,6 +175,7 @@ func muxOptions(users user.Repository, methods methodsOf) []runtime.ServeMuxOpti
 			return name, name == grpcapi.RequestID
 		}),
 		runtime.WithRoutingErrorHandler(routingError(methods)),
+		runtime.WithErrorHandler(requestError),
 		runtime.WithHealthzEndpoint(healthClient{&grpcapi.Health{Users: users}}),
 	}
 }

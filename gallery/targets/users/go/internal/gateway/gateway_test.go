@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -174,6 +175,55 @@ func TestConnectionsThatSendNothingEnd(t *testing.T) {
 			}
 			if answered := strings.Contains(string(reply), " 404 "); answered != (c.sent == request) {
 				t.Errorf("got %q", reply)
+			}
+		})
+	}
+}
+
+func TestABodyThatIsTooSlowIsNoBrokenOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		head  string
+		stops bool
+		want  int
+	}{
+		"slow":                  {"Content-Length: 100\r\n\r\n{", false, http.StatusRequestTimeout},
+		"slow, in chunks":       {"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", false, http.StatusRequestTimeout},
+		"breaks off":            {"Content-Length: 100\r\n\r\n{", true, http.StatusBadRequest},
+		"breaks off, in chunks": {"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", true, http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := gateway.Options{
+				Way: gateway.Direct, Service: grpcapi.Options{Timeout: 5 * time.Second}, Intake: grpcapi.LargestMessage,
+				ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute,
+			}
+			if !c.stops {
+				options.ReadTimeout = time.Millisecond
+			}
+			connection, err := net.Dial("tcp", strings.TrimPrefix(serve(t, memory.New(), options), "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer connection.Close()
+			if _, err := io.WriteString(connection, "POST /v1/users HTTP/1.1\r\nHost: test\r\n"+c.head); err != nil {
+				t.Fatal(err)
+			}
+			if c.stops {
+				if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reply, err := http.ReadResponse(bufio.NewReader(connection), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reply.Body.Close()
+			content, err := io.ReadAll(reply.Body)
+			if err != nil || reply.StatusCode != c.want || !(reply.Close || c.stops) {
+				t.Errorf("got %d, closes: %v, %s (%v)", reply.StatusCode, reply.Close, content, err)
+			}
+			const incomplete = `{"code":4,"message":"body: incomplete","details":[]}`
+			if strings.ReplaceAll(string(content), ", ", ",") == incomplete != (c.want == http.StatusRequestTimeout) {
+				t.Errorf("got %s", content)
 			}
 		})
 	}

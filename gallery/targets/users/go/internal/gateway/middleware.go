@@ -8,12 +8,15 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"github.com/klauspost/compress/gzhttp"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"grpc-user-service/internal/grpcapi"
 )
@@ -57,10 +60,16 @@ func limitBody(next http.Handler, intake *semaphore.Weighted) http.Handler {
 			}
 			defer intake.Release(charge)
 		}
+		arriving := &timedBody{ReadCloser: r.Body}
+		r.Body = arriving
 		if r.ContentLength < 0 {
-			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, grpcapi.LargestMessage))
+			body, err := io.ReadAll(http.MaxBytesReader(w, arriving, grpcapi.LargestMessage))
 			if exceeded := new(http.MaxBytesError); errors.As(err, &exceeded) {
 				refuse(w, http.StatusRequestEntityTooLarge, codes.ResourceExhausted, tooLarge)
+				return
+			}
+			if arriving.tooSlow {
+				refuse(w, http.StatusRequestTimeout, codes.DeadlineExceeded, incomplete)
 				return
 			}
 			if err != nil {
@@ -73,8 +82,34 @@ func limitBody(next http.Handler, intake *semaphore.Weighted) http.Handler {
 	})
 }
 
+// timedBody is a body that knows whether it was too slow.
+type timedBody struct {
+	io.ReadCloser
+	tooSlow bool
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.tooSlow = b.tooSlow || errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
+}
+
+// requestError answers requests that failed: a body that was too slow gets 408, and not 400 with the network's reason.
+func requestError(
+	ctx context.Context, mux *runtime.ServeMux, marshaler runtime.Marshaler,
+	w http.ResponseWriter, r *http.Request, err error,
+) {
+	if body, is := r.Body.(*timedBody); is && body.tooSlow {
+		err = &runtime.HTTPStatusError{
+			HTTPStatus: http.StatusRequestTimeout, Err: status.Error(codes.DeadlineExceeded, incomplete),
+		}
+	}
+	runtime.DefaultHTTPErrorHandler(ctx, mux, marshaler, w, r, err)
+}
+
 const (
 	tooLarge     = "body: larger than 1048576 bytes"
+	incomplete   = "body: incomplete"
 	tooManyBytes = "too many requests are waiting"
 )
 

@@ -37,10 +37,10 @@ type Settings struct {
 	CallGzip  bool
 	ReplyGzip bool
 	HTTP2     bool
-	// ReadHeaderTimeout and IdleTimeout are those of HTTP connections.
-	ReadHeaderTimeout, IdleTimeout time.Duration
-	LogLevel                       slog.Level
-	LogJSON                        bool
+	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of HTTP connections.
+	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
+	LogLevel                                    slog.Level
+	LogJSON                                     bool
 }
 
 // Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
@@ -67,6 +67,7 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		HTTP2:       r.isOn("HTTP2", "on", "off"),
 
 		ReadHeaderTimeout: r.duration("READ_HEADER_TIMEOUT", 10*time.Second),
+		ReadTimeout:       r.duration("READ_TIMEOUT", 30*time.Second),
 		IdleTimeout:       r.duration("IDLE_TIMEOUT", 120*time.Second),
 
 		LogJSON: r.word("LOG_FORMAT", "text", "json") == "json",

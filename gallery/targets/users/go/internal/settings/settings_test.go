@@ -23,7 +23,7 @@ func TestDefaults(t *testing.T) {
 	}
 	if got.Address.String() != "127.0.0.1:8080" || got.Store != "postgresql" || got.Timeout != 5*time.Second ||
 		got.PerRequest || !got.Keepalive || !got.HTTP2 || got.CallGzip || got.Gateway != "loopback" ||
-		got.ReadHeaderTimeout != 10*time.Second || got.IdleTimeout != 120*time.Second {
+		got.ReadHeaderTimeout != 10*time.Second || got.ReadTimeout != 30*time.Second || got.IdleTimeout != 120*time.Second {
 		t.Errorf("%+v", got)
 	}
 }
@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 func TestAnInvalidValueNamesItsVariableAndTheValidOnes(t *testing.T) {
 	for variable, value := range map[string]string{
 		"SERVER_PORT": "80x", "BIND": "localhost", "STORE": "redis", "GATEWAY": "bridge", "FLUSHERS": "0",
-		"REQUEST_TIMEOUT": "-1s", "READ_HEADER_TIMEOUT": "10", "IDLE_TIMEOUT": "0s", "KEEPALIVE": "yes", "LOG_LEVEL": "loud", "RATE_LIMIT": "many",
+		"REQUEST_TIMEOUT": "-1s", "READ_HEADER_TIMEOUT": "10", "READ_TIMEOUT": "1", "IDLE_TIMEOUT": "0s", "KEEPALIVE": "yes", "LOG_LEVEL": "loud", "RATE_LIMIT": "many",
 	} {
 		_, err := read(map[string]string{variable: value})
 		if err == nil || !strings.Contains(err.Error(), variable+" is \""+value+"\": use ") {

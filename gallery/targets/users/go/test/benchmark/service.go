@@ -66,7 +66,8 @@ func start(ctx context.Context, protocol string, callers int) (*service, error) 
 		s.client, err = newGRPCClient(listener.Addr().String())
 	} else {
 		s.server, err = gateway.NewServer(ctx, s.users, gateway.Options{
-			Way: way, Service: options, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second,
+			Way: way, Service: options,
+			ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 120 * time.Second,
 		}, log)
 		s.client = newRESTClient(listener.Addr().String(), callers)
 	}

@@ -28,10 +28,8 @@ func Read(w http.ResponseWriter, request *http.Request, limit int) ([]byte, erro
 	switch {
 	case errors.As(err, &tooLarge):
 		return nil, fault.BodyTooLarge(limit)
-	case errors.Is(err, fault.ErrTooManyBytes):
-		return nil, err
 	case err != nil:
-		return nil, fault.ErrIncomplete
+		return nil, fault.OfReading(err)
 	case !utf8.Valid(body):
 		return nil, errNotUTF8
 	default:

@@ -76,7 +76,7 @@ func receiveOne(call grpc.ServerStream, limit int, charge *intake.Charge) (strin
 		return "", err
 	}
 	if !overdue.Stop() {
-		return "", fault.ErrIncomplete
+		return "", fault.ErrTooSlow
 	}
 	return message, nil
 }
@@ -104,7 +104,7 @@ func receiveNext(messages frames, limit int, charge *intake.Charge, watch *messa
 	watch.start()
 	message, err := receiveRest(header, messages, limit, charge)
 	if !watch.stop() {
-		return "", fault.ErrIncomplete
+		return "", fault.ErrTooSlow
 	}
 	return message, err
 }
@@ -150,7 +150,7 @@ func framingError(err error) error {
 // endOverdue ends a call whose message arrives too slowly, and with it the pending read.
 func endOverdue(messages frames) {
 	// An error means that the client has disconnected.
-	_ = messages.WriteStatus(status.Convert(grpcreply.Status(fault.ErrIncomplete)))
+	_ = messages.WriteStatus(status.Convert(grpcreply.Status(fault.ErrTooSlow)))
 }
 
 // join copies, because grpc-go reuses the memory.

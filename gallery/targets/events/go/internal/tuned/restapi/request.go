@@ -32,11 +32,8 @@ func readBody(c *gin.Context, limit int) (string, error) {
 	}
 	if c.Request.ContentLength <= int64(limit) {
 		body, err := readUpTo(limit, c.Request)
-		if errors.Is(err, fault.ErrTooManyBytes) {
-			return "", err
-		}
 		if err != nil {
-			return "", fault.ErrIncomplete
+			return "", fault.OfReading(err)
 		}
 		if len(body) <= limit {
 			return body, nil
