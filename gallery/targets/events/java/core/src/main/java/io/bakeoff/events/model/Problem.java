@@ -8,6 +8,8 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
     public enum Kind {
         /** The request breaks a rule of the contract. */
         INVALID,
+        /** The request takes too long to arrive. */
+        TOO_SLOW,
         /** The request has more bytes or more events than the contract allows. */
         TOO_LARGE,
         /** The request's media type or content coding is not one the contract allows. */
@@ -42,8 +44,11 @@ public record Problem(Kind kind, String message) implements Decoded, Outcome, De
     public static final Problem UNAUTHORIZED =
             new Problem(Kind.UNAUTHORIZED, "authorization: a valid bearer token is required");
 
-    /** A body that ended early or arrived too slowly. */
+    /** A body that breaks off. */
     public static final Problem INCOMPLETE_BODY = invalid("body: incomplete");
+
+    /** A body or message that takes too long to arrive. */
+    public static final Problem SLOW_BODY = new Problem(Kind.TOO_SLOW, "body: incomplete");
 
     /** An error that the client did not cause. */
     public static final Problem INTERNAL = new Problem(Kind.INTERNAL, "internal error");

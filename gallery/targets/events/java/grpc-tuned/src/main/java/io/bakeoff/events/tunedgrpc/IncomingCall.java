@@ -23,8 +23,7 @@ final class IncomingCall extends ServerStreamTracer {
     private static final Status COMPRESSED =
             Status.INTERNAL.withDescription("message: compressed, in a call that names no grpc-encoding");
     private static final Status EXHAUSTED = Statuses.of(Problem.TOO_MANY_BYTES);
-    private static final Status INCOMPLETE =
-            Status.DEADLINE_EXCEEDED.withDescription(Problem.INCOMPLETE_BODY.message());
+    private static final Status TOO_SLOW = Statuses.of(Problem.SLOW_BODY);
 
     private static final Context.Key<IncomingCall> CURRENT = Context.key("incoming-call");
 
@@ -92,7 +91,7 @@ final class IncomingCall extends ServerStreamTracer {
 
     /** The client has exceeded the timeout. */
     void expire() {
-        refusal.refuse(INCOMPLETE, false);
+        refusal.refuse(TOO_SLOW, false);
     }
 
     @Override

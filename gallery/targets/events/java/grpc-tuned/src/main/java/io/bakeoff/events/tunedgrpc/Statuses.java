@@ -11,6 +11,7 @@ final class Statuses {
     static Status of(Problem problem) {
         Status status = switch (problem.kind()) {
             case INVALID, UNSUPPORTED_MEDIA -> Status.INVALID_ARGUMENT;
+            case TOO_SLOW -> Status.DEADLINE_EXCEEDED;
             case TOO_LARGE, OVERLOADED, EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
             case UNAUTHORIZED -> Status.UNAUTHENTICATED;
             case UNAVAILABLE -> Status.UNAVAILABLE;

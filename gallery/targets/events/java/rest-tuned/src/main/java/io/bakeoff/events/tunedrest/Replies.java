@@ -43,6 +43,7 @@ final class Replies {
                 reply.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
                         // The rest of the body is not read.
                         .header(HttpHeaders.CONNECTION, "close");
+            case TOO_SLOW -> reply.header(HttpHeaders.CONNECTION, "close");
             case OVERLOADED, UNAVAILABLE -> reply.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
             case UNAUTHORIZED -> reply.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
             default -> {}
@@ -81,6 +82,7 @@ final class Replies {
     private static HttpStatus status(Problem.Kind kind) {
         return switch (kind) {
             case INVALID -> HttpStatus.BAD_REQUEST;
+            case TOO_SLOW -> HttpStatus.REQUEST_TIMEOUT;
             case TOO_LARGE -> HttpStatus.CONTENT_TOO_LARGE;
             case UNSUPPORTED_MEDIA -> HttpStatus.UNSUPPORTED_MEDIA_TYPE;
             case UNAUTHORIZED -> HttpStatus.UNAUTHORIZED;

@@ -2,6 +2,7 @@ package io.bakeoff.events.tunedrest;
 
 import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.writing.Intake;
+import io.netty.channel.ChannelException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -51,8 +52,11 @@ final class RequestBody {
         if (failure instanceof RefusedException refused) {
             return refused.problem();
         }
-        // Any other failure is a client that disconnects or takes too long.
-        return failure instanceof DataBufferLimitException ? Problem.bodyTooLarge(limit) : Problem.INCOMPLETE_BODY;
+        if (failure instanceof DataBufferLimitException) {
+            return Problem.bodyTooLarge(limit);
+        }
+        // Timeouts, that of SlowClientHandler and Reactor Netty's. Any other failure is a client that disconnects.
+        return failure instanceof ChannelException ? Problem.SLOW_BODY : Problem.INCOMPLETE_BODY;
     }
 
     private static @Nullable Problem problem(HttpHeaders headers, int limit) {

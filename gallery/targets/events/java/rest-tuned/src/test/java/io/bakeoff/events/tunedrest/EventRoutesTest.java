@@ -8,6 +8,8 @@ import io.bakeoff.events.writing.EventWriter;
 import io.bakeoff.events.writing.Events;
 import io.bakeoff.events.writing.FakeStorage;
 import io.bakeoff.events.writing.Intake;
+import io.netty.handler.timeout.ReadTimeoutException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -20,8 +22,12 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Flux;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
@@ -81,6 +87,15 @@ class EventRoutesTest {
         post("/api/v1/events/bulk", "[" + " ".repeat(200_000) + EVENT + "]")
                 .expectStatus()
                 .isOk();
+    }
+
+    @Test
+    void aBodyThatIsTooSlowIsNoBrokenOne() {
+        ServerResponse tooSlow = replyTo(Flux.error(ReadTimeoutException.INSTANCE));
+        assertThat(tooSlow.statusCode().value()).isEqualTo(408);
+        assertThat(tooSlow.headers().getConnection()).containsExactly("close");
+        ServerResponse broken = replyTo(Flux.error(new IOException("the connection is reset")));
+        assertThat(broken.statusCode().value()).isEqualTo(400);
     }
 
     @Test
@@ -274,6 +289,15 @@ class EventRoutesTest {
                 .contentType(MediaType.APPLICATION_JSON)
                 .bodyValue(body)
                 .exchange();
+    }
+
+    private ServerResponse replyTo(Flux<DataBuffer> body) {
+        MockServerHttpRequest request = MockServerHttpRequest.post("/api/v1/events")
+                .contentType(MediaType.APPLICATION_JSON)
+                .body(body);
+        return new EventHandler(writer, intake)
+                .processEvent(ServerRequest.create(MockServerWebExchange.from(request), List.of()))
+                .block();
     }
 
     private WebTestClient.ResponseSpec health() {

@@ -3,6 +3,7 @@ package io.bakeoff.events.rest;
 import io.bakeoff.events.model.Problem;
 import io.bakeoff.events.request.EventRequests;
 import io.bakeoff.events.rest.EventController.Reply;
+import io.netty.channel.ChannelException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -46,6 +47,12 @@ class ErrorHandler {
         return reply(Problem.invalid("body: not valid JSON"));
     }
 
+    /** Reactor Netty's request timeout: its own class is not public. */
+    @ExceptionHandler
+    ResponseEntity<Reply> tooSlow(ChannelException error) {
+        return reply(Problem.SLOW_BODY);
+    }
+
     @ExceptionHandler
     ResponseEntity<Reply> unsupported(UnsupportedMediaTypeStatusException error) {
         return reply(Problem.unsupportedMedia("content-type: must be application/json"));
@@ -76,6 +83,7 @@ class ErrorHandler {
                 // The rest of the body is not read.
                 headers.setConnection("close");
             }
+            case TOO_SLOW -> headers.setConnection("close");
             case OVERLOADED, UNAVAILABLE -> headers.set(HttpHeaders.RETRY_AFTER, "1");
             case UNAUTHORIZED -> headers.set(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
             default -> {}
@@ -90,6 +98,7 @@ class ErrorHandler {
     private static HttpStatus status(Problem.Kind kind) {
         return switch (kind) {
             case INVALID -> HttpStatus.BAD_REQUEST;
+            case TOO_SLOW -> HttpStatus.REQUEST_TIMEOUT;
             case TOO_LARGE -> HttpStatus.CONTENT_TOO_LARGE;
             case UNSUPPORTED_MEDIA -> HttpStatus.UNSUPPORTED_MEDIA_TYPE;
             case UNAUTHORIZED -> HttpStatus.UNAUTHORIZED;
