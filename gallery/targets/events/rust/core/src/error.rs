@@ -11,6 +11,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum ErrorKind {
     /// The bytes are not JSON, or not a message.
     Malformed,
+    /// The request takes too long to arrive.
+    TooSlow,
     /// The request can be read and breaks a rule of the contract.
     Invalid,
     /// The request has more bytes or more events than the contract allows.
@@ -36,6 +38,8 @@ pub struct Error {
     message: Cow<'static, str>,
 }
 
+const INCOMPLETE: &str = "body: incomplete";
+
 impl Error {
     /// A broken rule: `<field path>: <reason>`.
     pub fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
@@ -45,6 +49,18 @@ impl Error {
     /// Bytes that cannot be read: `body: <reason>`.
     pub fn malformed(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Malformed, message)
+    }
+
+    /// A body that breaks off.
+    #[must_use]
+    pub fn incomplete_body() -> Self {
+        Self::malformed(INCOMPLETE)
+    }
+
+    /// A body or message that takes too long to arrive.
+    #[must_use]
+    pub fn slow_body() -> Self {
+        Self::new(ErrorKind::TooSlow, INCOMPLETE)
     }
 
     /// More bytes or events than allowed.

@@ -38,7 +38,7 @@ pub async fn read(
 
 /// The status of a call whose message does not arrive in time.
 pub(crate) fn too_slow() -> Status {
-    Status::deadline_exceeded("body: incomplete")
+    status::from(&Error::slow_body())
 }
 
 async fn only_message(

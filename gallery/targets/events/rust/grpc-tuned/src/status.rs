@@ -7,6 +7,7 @@ use tonic::{Code, Status};
 pub fn from(error: &Error) -> Status {
     let code = match error.kind() {
         ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::UnsupportedMedia => Code::InvalidArgument,
+        ErrorKind::TooSlow => Code::DeadlineExceeded,
         ErrorKind::TooLarge | ErrorKind::Overloaded | ErrorKind::Exhausted => Code::ResourceExhausted,
         ErrorKind::Unauthenticated => Code::Unauthenticated,
         ErrorKind::Unavailable => Code::Unavailable,

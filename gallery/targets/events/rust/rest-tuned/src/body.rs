@@ -42,12 +42,8 @@ async fn collect_in_time(body: &mut Body, limit: usize, charge: &mut Charge) -> 
     // Nearly every body arrives with its head; only the others need a timer.
     match poll_immediate(&mut collected).await {
         Some(answer) => answer,
-        None => timeout(READ_TIMEOUT, collected).await.unwrap_or_else(|_| Err(incomplete())),
+        None => timeout(READ_TIMEOUT, collected).await.unwrap_or_else(|_| Err(Error::slow_body())),
     }
-}
-
-fn incomplete() -> Error {
-    Error::malformed("body: incomplete")
 }
 
 /// Fails as soon as there are more than `limit` bytes.
@@ -75,7 +71,7 @@ async fn collect(body: &mut Body, limit: usize, charge: &mut Charge) -> Result<B
 
 async fn next_data(body: &mut Body) -> Result<Option<Bytes>, Error> {
     while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame.map_err(|_| incomplete())?.into_data() {
+        if let Ok(data) = frame.map_err(|_| Error::incomplete_body())?.into_data() {
             return Ok(Some(data));
         }
     }
@@ -105,16 +101,19 @@ pub async fn discard(headers: &HeaderMap, mut body: Body) {
 mod tests {
     use super::*;
     use events_core::intake::Intake;
+    use futures_util::{StreamExt, stream};
     use http_body_util::StreamBody;
     use hyper::body::{Frame, SizeHint};
+    use std::convert::Infallible;
     use std::pin::Pin;
     use std::task::{Context, Poll};
+    use tokio::time::Instant;
 
     /// A body of unknown length in pieces.
     fn chunked(pieces: &[&'static str]) -> Body {
         let frames: Vec<Result<Frame<Bytes>, std::io::Error>> =
             pieces.iter().map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes())))).collect();
-        Body::new(StreamBody::new(futures_util::stream::iter(frames)))
+        Body::new(StreamBody::new(stream::iter(frames)))
     }
 
     async fn read_all(body: Body, limit: usize) -> Result<Bytes, Error> {
@@ -178,7 +177,15 @@ mod tests {
     #[tokio::test]
     async fn a_body_that_ends_early_is_incomplete() {
         let frames = [Ok(Frame::data(Bytes::from_static(b"12"))), Err(std::io::Error::other("reset"))];
-        let body = Body::new(StreamBody::new(futures_util::stream::iter(frames)));
-        assert_eq!(read_all(body, 8).await, Err(Error::malformed("body: incomplete")));
+        let body = Body::new(StreamBody::new(stream::iter(frames)));
+        assert_eq!(read_all(body, 8).await, Err(Error::incomplete_body()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_arrive_is_too_slow() {
+        let part = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"12")))]).chain(stream::pending());
+        let (body, start) = (Body::new(StreamBody::new(part)), Instant::now());
+        assert_eq!(read_all(body, 8).await, Err(Error::slow_body()));
+        assert_eq!(start.elapsed(), READ_TIMEOUT);
     }
 }

@@ -1,7 +1,7 @@
 //! Replies as JSON, and the one place where errors become statuses.
 
 use axum::Json;
-use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use events_core::bulk::BulkReport;
@@ -27,6 +27,8 @@ impl IntoResponse for ErrorResponse {
             ErrorKind::Overloaded | ErrorKind::Exhausted | ErrorKind::Unavailable => {
                 Some((RETRY_AFTER, RETRY_AFTER_SECONDS))
             }
+            // The rest of the body may never come.
+            ErrorKind::TooSlow => Some((CONNECTION, HeaderValue::from_static("close"))),
             ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             _ => None,
         };
@@ -38,6 +40,7 @@ impl IntoResponse for ErrorResponse {
 fn status(kind: ErrorKind) -> StatusCode {
     match kind {
         ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::TooSlow => StatusCode::REQUEST_TIMEOUT,
         ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -119,6 +122,8 @@ mod tests {
         for (error, status, advice) in [
             (Error::malformed("body: not valid JSON"), 400, None),
             (Error::invalid("eventHeader: required"), 400, None),
+            (Error::incomplete_body(), 400, None),
+            (Error::slow_body(), 408, Some(("connection", "close"))),
             (Error::body_too_large(1), 413, None),
             (Error::unsupported_media("content-type: must be application/json"), 415, None),
             (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
@@ -130,7 +135,7 @@ mod tests {
             let response = ErrorResponse::from(error).into_response();
             assert_eq!(response.status().as_u16(), status);
             let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-            for name in ["www-authenticate", "retry-after"] {
+            for name in ["www-authenticate", "retry-after", "connection"] {
                 assert_eq!(header(name), advice.filter(|(named, _)| *named == name).map(|(_, value)| value));
             }
         }

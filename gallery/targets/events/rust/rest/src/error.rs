@@ -1,6 +1,6 @@
 //! The one place where errors become statuses.
 
-use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use events_core::error::{Error, ErrorKind};
@@ -26,6 +26,8 @@ impl IntoResponse for ApiError {
             ErrorKind::Overloaded | ErrorKind::Exhausted | ErrorKind::Unavailable => {
                 Some((RETRY_AFTER, RETRY_AFTER_SECONDS))
             }
+            // The rest of the body may never come.
+            ErrorKind::TooSlow => Some((CONNECTION, HeaderValue::from_static("close"))),
             ErrorKind::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             _ => None,
         };
@@ -37,6 +39,7 @@ impl IntoResponse for ApiError {
 fn status(kind: ErrorKind) -> StatusCode {
     match kind {
         ErrorKind::Malformed | ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::TooSlow => StatusCode::REQUEST_TIMEOUT,
         ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -55,6 +58,8 @@ mod tests {
         for (error, status, header) in [
             (Error::malformed("body: not valid JSON"), 400, None),
             (Error::invalid("eventHeader: required"), 400, None),
+            (Error::incomplete_body(), 400, None),
+            (Error::slow_body(), 408, Some(("connection", "close"))),
             (Error::too_large("body: too large"), 413, None),
             (Error::unsupported_media("content-type: must be application/json"), 415, None),
             (Error::unauthenticated(), 401, Some(("www-authenticate", "Bearer"))),
@@ -65,7 +70,7 @@ mod tests {
         ] {
             let response = ApiError::from(error).into_response();
             assert_eq!(response.status().as_u16(), status);
-            for name in ["www-authenticate", "retry-after"] {
+            for name in ["www-authenticate", "retry-after", "connection"] {
                 let value = response.headers().get(name).and_then(|value| value.to_str().ok());
                 assert_eq!(value, header.filter(|(expected, _)| *expected == name).map(|(_, value)| value));
             }

@@ -36,7 +36,7 @@ where
         check_headers(request.headers())?;
         let charge = Arc::<Writer>::from_ref(state).intake().charge();
         let body = collect(request.into_limited_body(), charge);
-        let body = timeout(BODY_TIMEOUT, body).await.map_err(|_| incomplete())??;
+        let body = timeout(BODY_TIMEOUT, body).await.map_err(|_| Error::slow_body())??;
         let text = str::from_utf8(&body).map_err(|_| Error::malformed("body: not valid UTF-8"))?;
         match Json::from_bytes(&body) {
             Ok(Json(value)) => Ok(Self(value)),
@@ -76,12 +76,8 @@ fn is_json(value: &[u8]) -> bool {
 fn body_error(error: &axum::Error) -> Error {
     match find_source::<LengthLimitError>(error) {
         Some(_) => Error::too_large("body: too large"),
-        None => incomplete(),
+        None => Error::incomplete_body(),
     }
-}
-
-fn incomplete() -> Error {
-    Error::malformed("body: incomplete")
 }
 
 /// Deserialisation stops at the first error, which need not be the syntax error that has priority.

@@ -20,6 +20,8 @@ pub enum Error {
     EmailTaken,
     /// The message has more bytes than the contract allows.
     TooLarge,
+    /// The message takes too long to arrive.
+    TooSlow,
     /// Too many requests wait.
     Overloaded,
     /// The limit of requests per second is reached.
@@ -66,7 +68,7 @@ impl Error {
             Self::NotFound => Code::NotFound,
             Self::EmailTaken => Code::AlreadyExists,
             Self::TooLarge | Self::Overloaded | Self::RateLimited => Code::ResourceExhausted,
-            Self::DeadlineExceeded => Code::DeadlineExceeded,
+            Self::DeadlineExceeded | Self::TooSlow => Code::DeadlineExceeded,
             Self::Unavailable => Code::Unavailable,
             Self::Internal => Code::Internal,
         }
@@ -81,6 +83,7 @@ impl fmt::Display for Error {
             Self::NotFound => f.write_str("id: no such user"),
             Self::EmailTaken => f.write_str("email: another user has it"),
             Self::TooLarge => write!(f, "body: larger than {LARGEST_MESSAGE} bytes"),
+            Self::TooSlow => f.write_str("body: incomplete"),
             Self::Overloaded => f.write_str("too many requests are waiting"),
             Self::RateLimited => f.write_str("the limit of requests per second is reached"),
             Self::DeadlineExceeded => f.write_str("the deadline has passed"),

@@ -35,7 +35,7 @@ where
         let length = request.body().size_hint().exact().and_then(|length| usize::try_from(length).ok());
         let _reserved = service.reserve(length.unwrap_or(LARGEST_MESSAGE).min(LARGEST_MESSAGE))?;
         // One buffer: axum's `Bytes` keeps each piece as it arrives, one of a byte with the memory of many.
-        let body = timeout(BODY_TIMEOUT, BytesMut::from_request(request, state)).await.map_err(|_| incomplete())?;
+        let body = timeout(BODY_TIMEOUT, BytesMut::from_request(request, state)).await.map_err(|_| Error::TooSlow)?;
         let body = body.map_err(|rejection| unreadable(&rejection))?;
         let text = str::from_utf8(&body).map_err(|_| malformed("body: not valid UTF-8"))?;
         let text = if text.is_empty() { "{}" } else { text };
@@ -52,12 +52,8 @@ where
 fn unreadable(rejection: &BytesRejection) -> Failure {
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Error::TooLarge.into(),
-        _ => incomplete(),
+        _ => malformed("body: incomplete"),
     }
-}
-
-fn incomplete() -> Failure {
-    malformed("body: incomplete")
 }
 
 fn malformed(reason: &str) -> Failure {

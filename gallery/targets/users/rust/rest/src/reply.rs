@@ -1,7 +1,8 @@
 //! The one place where errors become statuses.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use users_core::error::{Code, Error};
@@ -31,7 +32,11 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let status = if error == Error::TooLarge { StatusCode::PAYLOAD_TOO_LARGE } else { status(error.code()) };
+        let status = match error {
+            Error::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            _ => status(error.code()),
+        };
         Self { status, code: error.code(), message: error.to_string() }
     }
 }
@@ -39,7 +44,12 @@ impl From<Error> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let body = Body { code: self.code as u8, message: self.message, details: [] };
-        (self.status, Json(body)).into_response()
+        let mut response = (self.status, Json(body)).into_response();
+        if self.status == StatusCode::REQUEST_TIMEOUT {
+            // The rest of the body may never come.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
     }
 }
 
@@ -67,6 +77,7 @@ mod tests {
             (Error::Malformed(String::new()), 400),
             (Error::NotFound, 404),
             (Error::EmailTaken, 409),
+            (Error::TooSlow, 408),
             (Error::TooLarge, 413),
             (Error::Overloaded, 429),
             (Error::RateLimited, 429),

@@ -207,11 +207,15 @@ async fn other_media_types_are_415_before_anything_is_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_arrive_is_400() {
+async fn a_body_that_does_not_arrive_is_408_and_one_that_breaks_off_400() {
     let api = Api::new();
     for path in [EVENTS, BULK] {
         let part = stream::iter([Ok::<_, Infallible>("{")]).chain(stream::pending());
         let reply = api.post(path, Body::from_stream(part)).await;
+        assert_eq!(reply.header("connection"), Some("close"));
+        assert_eq!(reply.json().await, (408, failure("body: incomplete")));
+        let broken = stream::iter([Ok("{"), Err(std::io::Error::other("reset"))]);
+        let reply = api.post(path, Body::from_stream(broken)).await;
         assert_eq!(reply.json().await, (400, failure("body: incomplete")));
     }
 }

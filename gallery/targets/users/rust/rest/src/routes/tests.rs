@@ -62,10 +62,15 @@ async fn a_user_from_its_creation_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_arrive_is_400() {
-    let part = stream::iter([Ok::<_, Infallible>("{")]).chain(stream::pending());
-    let incomplete = json!({"code": 3, "message": "body: incomplete", "details": []});
-    assert_eq!(post(&api(in_memory()), Body::from_stream(part)).await, (400, incomplete));
+async fn a_body_that_does_not_arrive_is_408_and_one_that_breaks_off_400() {
+    let api = api(in_memory());
+    let incomplete = |code: u8| json!({"code": code, "message": "body: incomplete", "details": []});
+    let part = || Body::from_stream(stream::iter([Ok::<_, Infallible>("{")]).chain(stream::pending()));
+    assert_eq!(post(&api, part()).await, (408, incomplete(4)));
+    let reply = send(&api, request(Method::POST, "/v1/users", part())).await;
+    assert_eq!(reply.headers()["connection"], "close");
+    let broken = stream::iter([Ok("{"), Err(std::io::Error::other("reset"))]);
+    assert_eq!(post(&api, Body::from_stream(broken)).await, (400, incomplete(3)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
