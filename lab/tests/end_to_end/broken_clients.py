@@ -1,5 +1,6 @@
 """Clients that break off, by protocol, as bytes on a connection."""
 
+import contextlib
 import json
 import socket
 
@@ -19,12 +20,13 @@ def _http_head(length: int) -> bytes:
 
 
 _EVENT = json.dumps(event("broken-off")).encode()
+BODY = "in the body"
 
 # What a client sends before it falls silent, and what the silence is called.
 SILENCES = {
     "rest": {
         "in the head": b"POST /api/v1/events HTTP/1.1\r\nhost: loc",
-        "in the body": _http_head(len(_EVENT)) + _EVENT[: len(_EVENT) // 2],
+        BODY: _http_head(len(_EVENT)) + _EVENT[: len(_EVENT) // 2],
     },
     "grpc": {
         "before the preface": b"",
@@ -52,3 +54,13 @@ def is_closed(connection: socket.socket) -> bool:
     except ConnectionError:
         return True
     return True
+
+
+def all_received(connection: socket.socket, within_s: float) -> bytes:
+    """What the other end sends until it closes the connection, or falls silent for so long."""
+    connection.settimeout(within_s)
+    received = b""
+    with contextlib.suppress(OSError):
+        while data := connection.recv(65_536):
+            received += data
+    return received

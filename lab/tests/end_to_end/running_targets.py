@@ -25,6 +25,7 @@ NARROW_QUEUE = 4
 
 _EVENTS = [target for target in gallery_targets() if target.workload == "events"]
 TARGETS = [target.name for target in _EVENTS]
+REST_TARGETS = [target.name for target in _EVENTS if target.protocol == "rest"]
 # What the strict profile asks is asked of these alone.
 TUNED_TARGETS = [target.name for target in _EVENTS if target.target_class == TUNED]
 WRITE_MODES = ["group-commit", "per-request"]

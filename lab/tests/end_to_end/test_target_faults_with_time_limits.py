@@ -4,6 +4,7 @@ Some limits are a minute long, so all targets are tried at once; each test looks
 """
 
 import contextlib
+import json
 import signal
 import socket
 from collections.abc import Iterator
@@ -13,9 +14,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from broken_clients import SILENCES, connected_after, is_closed
+from broken_clients import BODY, SILENCES, all_received, connected_after, is_closed
 from event_clients import Answer, EventClients, Outcome, event
-from running_targets import TUNED_TARGETS, USUAL_CASES, WRITE_MODES, Running, start, target_named
+from running_targets import REST_TARGETS, TUNED_TARGETS, USUAL_CASES, WRITE_MODES, Running, start, target_named
 from table_lock import statements_waiting, table_locked, wait_until
 
 from bakeoff.postgres.server import Server
@@ -37,10 +38,14 @@ EXIT_WITHIN_S = 14.0
 
 @dataclass(frozen=True)
 class Trial:
-    """The outcome of one target: the answers of a database that hangs, the silences that it allowed, and its end."""
+    """The outcome of one target.
+
+    The answers of a database that hangs, the silences that it allowed, its reply to half a body, and its end.
+    """
 
     hung: tuple[Answer, ...]
     kept_open: tuple[str, ...]
+    to_half_a_body: bytes
     # Of its end while the database hung; None when it did not end in time.
     exit_status: int | None
 
@@ -55,10 +60,16 @@ def trials(project: Project, server: Server, tmp_path_factory: pytest.TempPathFa
     with contextlib.ExitStack() as stack:
         targets = _start_all(project, server, folder, stack)
         silent = {key: _silent_clients(target, stack) for key, target in targets.items() if key[0] in TUNED_TARGETS}
+        halves = {
+            key: stack.enter_context(connected_after(SILENCES["rest"][BODY], target.port))
+            for key, target in targets.items()
+            if key[0] in REST_TARGETS
+        }
         hung = _answers_of_hung_database(server, targets)
         kept_open = _silences_kept_open(silent)
+        replies = {key: all_received(connection, SILENCE_S) for key, connection in halves.items()}
         exits = _exits_beside_hung_database(server, targets)
-        yield {key: Trial(hung[key], kept_open.get(key, ()), exits[key]) for key in targets}
+        yield {key: Trial(hung[key], kept_open.get(key, ()), replies.get(key, b""), exits[key]) for key in targets}
 
 
 def _start_all(project: Project, server: Server, folder: Path, stack: contextlib.ExitStack) -> dict[Key, Running]:
@@ -140,6 +151,18 @@ def test_a_database_that_hangs_is_unavailable(
 def test_clients_that_fall_silent_are_cut(project: Project, trials: dict[Key, Trial], name: str) -> None:
     """The strict profile: limits for slow messages are rarely a framework's default."""
     assert trial_of(trials, project, name, WRITE_MODES[0]).kept_open == ()
+
+
+@pytest.mark.parametrize("name", REST_TARGETS)
+def test_a_body_that_does_not_arrive_is_a_request_timeout(
+    project: Project, trials: dict[Key, Trial], name: str
+) -> None:
+    head, _, body = trial_of(trials, project, name, WRITE_MODES[0]).to_half_a_body.partition(b"\r\n\r\n")
+    first, *fields = head.lower().split(b"\r\n")
+
+    assert first.startswith(b"http/1.1 408 ")
+    assert b"connection: close" in fields
+    assert json.loads(body) == {"success": False, "message": "body: incomplete"}
 
 
 @pytest.mark.parametrize(("name", "write_mode"), sorted(USUAL_CASES))
