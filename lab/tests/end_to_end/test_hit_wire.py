@@ -17,6 +17,7 @@ from scripted_servers import OK, always, serving
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import FORMATS
+from bakeoff.results import histograms
 from build_once import build_once
 from certificates import Certificate, self_signed
 from described_service import Part, parts_of
@@ -331,6 +332,23 @@ def test_where_connections_go(hit: Hit, tmp_path: Path) -> None:
     with serving(always(OK), path=path) as server:
         assert "5 good" in hit("http://localhost/x", "-n", "5", *QUICK, "--unix-socket", str(path)).stdout
         assert server.requests[0].startswith(b"GET /x HTTP/1.1\r\nHost: localhost:80\r\n")
+    missing = hit("http://localhost/x", "--unix-socket", str(tmp_path / "none"))
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert f"No server answers at the Unix socket {tmp_path / 'none'}. Start it, or check the path." in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("scheme", "option", "advice"),
+    [
+        ("http", ("--http2",), "Leave out --http2 where the server does not have it"),
+        ("grpc", (), "Check that a gRPC server listens there."),
+    ],
+)
+def test_a_server_of_another_protocol_is_explained(hit: Hit, scheme: str, option: tuple[str, ...], advice: str) -> None:
+    with serving(always(OK)) as server:
+        done = hit(f"{scheme}://127.0.0.1:{server.port}/shop.Items/Create", *option)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert advice in done.stderr
 
 
 def test_connections_are_not_kept_where_that_is_asked(hit: Hit) -> None:
@@ -395,6 +413,28 @@ def test_json_follows_its_schema(hit: Hit) -> None:
             figures = json.loads(hit(server.url, *arguments, *QUICK, "--json").stdout)
             jsonschema.validate(figures, schema)
             assert set(figures) == set(schema["properties"])
+
+
+def test_the_json_goes_to_files_too(hit: Hit, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("one.json", "two.json")]
+    files[0].write_text("of an earlier measurement")
+    with serving(always(OK)) as server:
+        done = hit(server.url, "-n", "5", *QUICK, "--json", *(part for file in files for part in ("-o", str(file))))
+        missing = hit(server.url, "-n", "5", *QUICK, "--output", str(tmp_path / "no" / "hit.json"))
+        unwritable = hit(server.url, "-n", "5", *QUICK, "--output", "/dev/full")
+    assert [file.read_text() for file in files] == [done.stdout] * 2
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert f"--output {tmp_path / 'no' / 'hit.json'}: No such file or directory." in missing.stderr
+    assert (unwritable.returncode, "5 sent, 5 good" in unwritable.stdout) == (1, True)
+    assert "/dev/full was not written: No space left on device." in unwritable.stderr
+
+
+def test_the_histogram_has_the_percentiles(hit: Hit) -> None:
+    with serving(always(OK)) as server:
+        figures = json.loads(hit(server.url, "-n", "200", *QUICK, "--json").stdout)
+    latency = histograms.summarise(histograms.merge([figures["histogram"]]))
+    shown = [figures["percentiles_ms"][name] for name in ("p50", "p90", "p95")]
+    assert (latency.count, [latency.percentiles_ms[name] for name in ("p50", "p90", "p95")]) == (200, shown)
 
 
 def test_a_ramp_comes_before_what_is_measured(hit: Hit) -> None:

@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import psutil
+import pytest
 
 from bakeoff.processes import children, ports
 
@@ -111,3 +112,17 @@ def test_a_command_left_with_the_guardian_runs_when_the_lab_is_killed_and_not_ot
     process.communicate()
     _, alive = psutil.wait_procs([guardian], timeout=60)
     assert (alive, (tmp_path / "left").exists(), (tmp_path / "withdrawn").exists()) == ([], True, False)
+
+
+def test_a_program_runs_as_if_it_were_this_one(capfd: pytest.CaptureFixture[str]) -> None:
+    shell = Path("/bin/sh")
+    assert children.to_its_end(["named", "-c", "echo $0; exit 3"], shell) == 3
+    assert capfd.readouterr().out == "named\n"
+    assert children.to_its_end(["named", "-c", "kill -TERM $$"], shell) == 128 + signal.SIGTERM
+
+
+def test_signals_reach_the_program_that_runs_as_this_one() -> None:
+    script = f"trap 'exit 7' INT; kill -INT {os.getpid()}; while :; do sleep 0.01; done"
+    handler = signal.getsignal(signal.SIGINT)
+    assert children.to_its_end(["named", "-c", script], Path("/bin/sh")) == 7
+    assert signal.getsignal(signal.SIGINT) == handler

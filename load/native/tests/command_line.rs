@@ -43,7 +43,7 @@ fn invalid_options_are_refused_before_anything_is_sent() {
         (&[HTTP, "--stream"], "--stream applies to grpc and grpcs only"),
         (&[HTTP, "--ca-file", "ca.pem"], "--ca-file applies to https and grpcs only"),
         (&["https://127.0.0.1:1/", "--expect", "200", "--ca-file", "/no/such/file"], "cannot use /no/such/file: "),
-        (&[GRPC, "--proto", "/no/such/file.proto"], "cannot use /no/such/file.proto: "),
+        (&[GRPC, "--proto", "/no/such/file.proto"], "--proto /no/such/file.proto: there is no such file."),
         (&[GRPC, "--proto", PROTO, "-H", "TE: trailers"], "The engine sets te itself"),
         (&[GRPC, "--proto", PROTO, "-m", "PUT"], "--method applies to http and https only"),
         (&[GRPC, "--proto", PROTO, "-d", "{\"a\":1}"], "com.example.grpc.EventRequest has no field a"),

@@ -3,16 +3,20 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, NoReturn
 
 import typer
 
 from bakeoff.cli.shared_options import Json
-from bakeoff.errors import BakeoffError
+from bakeoff.errors import BakeoffError, UsageError
 
 _ENGINE = "native"
+# As which the engine reports errors.
+_COMMAND = ("bakeoff", "hit")
 
 
 def hit(
@@ -41,7 +45,7 @@ def hit(
         str | None, typer.Option(help="With --rate: distribution of arrivals, constant or poisson. [constant]")
     ] = None,
     method: Annotated[
-        str | None, typer.Option("--method", "-m", help="HTTP method. [GET, or POST with a body]")
+        str | None, typer.Option("--method", "-m", "-X", help="HTTP method. [GET, or POST with a body]")
     ] = None,
     header: Annotated[
         list[str] | None,
@@ -89,6 +93,17 @@ def hit(
     ] = None,
     json: Json = False,
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print the text format of Prometheus.")] = False,
+    output: Annotated[
+        list[Path] | None, typer.Option("--output", "-o", metavar="FILE", help="Write the JSON to this file too.")
+    ] = None,
+    otlp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="After the measurement, send the figures to this OpenTelemetry collector by OTLP over HTTP, such as "
+            "http://127.0.0.1:4318; needs bakeoff[otlp].",
+        ),
+    ] = None,
     no_capacity: Annotated[
         bool, typer.Option("--no-capacity", help="Do not measure the generator's own limit.")
     ] = False,
@@ -120,8 +135,13 @@ def hit(
 ) -> None:
     """Measure one URL, without a workload or a contract."""
     arguments = _own_arguments(sys.argv)
+    if otlp is not None:
+        _check_otlp(otlp)
     try:
-        measure_with_engine(arguments if from_curl is None else _of_curl(from_curl, arguments))
+        own = arguments if from_curl is None else _of_curl(from_curl, arguments)
+        if otlp is None:
+            measure_with_engine(own)
+        raise typer.Exit(_measured_and_sent(own, otlp))
     except KeyboardInterrupt as error:
         raise BakeoffError("interrupted before anything was sent.", exit_code=130) from error
 
@@ -145,16 +165,55 @@ def _of_curl(line: str, arguments: Sequence[str]) -> list[str]:
 
 def measure_with_engine(arguments: list[str]) -> NoReturn:
     """Replaces this process by the engine, which keeps the locks: it measures."""
+    from bakeoff.running.lock import keep_locks
+
+    with _built_engine() as program:
+        keep_locks()
+        os.execv(program, [*_COMMAND, *arguments])  # noqa: S606 — no shell, as intended
+
+
+def _check_otlp(url: str) -> None:
+    from bakeoff.cli.metric_outputs import require_otlp
+    from bakeoff.options.otlp_endpoint import otlp_endpoint
+
+    try:
+        otlp_endpoint(url)
+    except UsageError as error:
+        raise UsageError(f"--otlp: {error.message}") from error
+    require_otlp()
+
+
+def _measured_and_sent(arguments: Sequence[str], url: str) -> int:
+    """The engine's exit status: whatever it was, the figures are sent where there are any."""
+    from bakeoff.cli.curl_arguments import without_option
+    from bakeoff.cli.metric_outputs import send_otlp
+    from bakeoff.processes.children import to_its_end
+    from bakeoff.reporting.metrics.of_hit import phase_of_hit, read_hit_result
+    from bakeoff.running.environment import machine_name
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "hit.json"
+        with _built_engine() as program:
+            own = ["--output", str(file), *without_option(arguments, "--otlp")]
+            status = to_its_end([*_COMMAND, *own], program)
+        result = read_hit_result(file)
+    if result is not None:
+        send_otlp([phase_of_hit(result, machine_name())], url)
+    return status
+
+
+@contextmanager
+def _built_engine() -> Iterator[Path]:
+    """The engine's program. No other lab measures during the block."""
     from bakeoff.cli.progress_display import shown
     from bakeoff.comparing.preparation import build
     from bakeoff.engines.manifest import find_engine
     from bakeoff.project import tool
-    from bakeoff.running.lock import keep_locks, measuring_lab
+    from bakeoff.running.lock import measuring_lab
 
     engine = find_engine(_ENGINE)
     with measuring_lab(tool()):
         with shown() as progress:
             engine.check_toolchain()
             build([engine.build], progress)
-        keep_locks()
-        os.execv(engine.build.program, ["bakeoff", "hit", *arguments])  # noqa: S606 — no shell, as intended
+        yield engine.build.program

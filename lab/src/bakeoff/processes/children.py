@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import IO
 
 from bakeoff.errors import BakeoffError
@@ -30,11 +31,14 @@ def start(
     user: int | None = None,
     group: int | None = None,
     death_signal: signal.Signals = signal.SIGKILL,
+    executable: Path | None = None,
+    close_fds: bool = True,
 ) -> subprocess.Popen[bytes]:
     """Starts a child in its own session, so that Ctrl-C reaches only the lab, which stops it in order.
 
     Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`. Its environment
-    is what it inherits, by default the lab's own, with `environment` on top.
+    is what it inherits, by default the lab's own, with `environment` on top. The command begins with another name than
+    the program's where `executable` is given; without `close_fds` the child has the lab's inheritable descriptors.
     """
     with contextlib.ExitStack() as files:
         sink: int | IO[bytes] = subprocess.DEVNULL
@@ -43,6 +47,8 @@ def start(
             sink = files.enter_context(log.open("wb"))
         process = subprocess.Popen(
             command,
+            executable=executable,
+            close_fds=close_fds,
             cwd=directory,
             env={**inherited, **(environment or {})},
             stdin=stdin,
@@ -85,6 +91,53 @@ class _Guardian:
 
 
 _guardian = _Guardian()
+
+
+def to_its_end(command: Sequence[str], executable: Path) -> int:
+    """Runs a program as if it were this one, and returns its exit status, as shells give it.
+
+    It has this process's input, output and descriptors, and the signals that would end this process.
+    """
+    with _signals_kept() as kept:
+        process = start(command, executable=executable, stdin=0, stdout=1, stderr=2, close_fds=False)
+        kept.pass_to(process)
+        status = process.wait()
+    _guardian.send(f"- {process.pid}\n")
+    return status if status >= 0 else 128 - status
+
+
+class _Kept:
+    """Signals for a process, also those that come before it has started."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def handle(self, number: int, _frame: FrameType | None) -> None:
+        if self._process is None:
+            self._numbers.append(number)
+        else:
+            self._process.send_signal(number)
+
+    def pass_to(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self._numbers:
+            process.send_signal(number)
+
+
+@contextlib.contextmanager
+def _signals_kept() -> Iterator[_Kept]:
+    """Handles the signals that would end this process, except those that it ignores."""
+    kept = _Kept()
+    earlier = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    changed = {each: handler for each, handler in earlier.items() if handler is not signal.SIG_IGN}
+    for each in changed:
+        signal.signal(each, kept.handle)
+    try:
+        yield kept
+    finally:
+        for each, handler in changed.items():
+            signal.signal(each, handler)
 
 
 @contextlib.contextmanager

@@ -88,7 +88,7 @@ pub struct HitArguments {
     #[arg(long, value_name = "NAME", requires = "rate")]
     pub arrivals: Option<String>,
     /// HTTP method (default: GET, or POST with a body)
-    #[arg(short, long)]
+    #[arg(short, visible_short_alias = 'X', long)]
     pub method: Option<String>,
     /// HTTP header or gRPC metadata, as 'Name: value'; may be repeated
     #[arg(short = 'H', long = "header", value_name = "HEADER", allow_hyphen_values = true)]
@@ -150,6 +150,9 @@ pub struct HitArguments {
     /// Print the text format of Prometheus
     #[arg(long, conflicts_with = "json")]
     pub prometheus: bool,
+    /// Write the JSON to this file too
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// Do not measure the generator's own limit
     #[arg(long)]
     pub no_capacity: bool,

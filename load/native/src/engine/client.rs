@@ -202,7 +202,8 @@ fn left(until: Instant) -> Duration {
 
 fn failed_to_connect(error: &io::Error) -> NoAnswer {
     let failure = match error.kind() {
-        ErrorKind::ConnectionRefused => Failure::Refused,
+        // A Unix socket that does not exist.
+        ErrorKind::ConnectionRefused | ErrorKind::NotFound => Failure::Refused,
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::ConnectTimeout,
         ErrorKind::AddrNotAvailable | ErrorKind::AddrInUse => Failure::PortsExhausted,
         ErrorKind::ConnectionReset => Failure::Reset,

@@ -5,7 +5,7 @@ use std::error::Error;
 use super::request::Request;
 use crate::engine::{self, NoAnswer};
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::{HttpVersion, Plan, Protocol, Transport};
 use crate::wire::Code;
 use crate::wire::http1::header;
 
@@ -20,7 +20,7 @@ const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, Box<dyn Error>> {
     let answer = match engine::first_request(plan)? {
         Ok(answer) => answer,
-        Err(none) => return Ok(Err(explained(request, &none))),
+        Err(none) => return Ok(Err(explained(request, &plan.transport, &none))),
     };
     let Code::Http(status) = answer.code else { return Err("the reply has no HTTP status".into()) };
     if !REDIRECTS.contains(&status) {
@@ -36,7 +36,7 @@ pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, 
 }
 
 /// Why a server gives no usable reply, and the next step.
-pub fn explained(request: &Request, none: &NoAnswer) -> String {
+pub fn explained(request: &Request, transport: &Transport, none: &NoAnswer) -> String {
     let (url, reason) = (&request.url, &none.reason);
     match none.failure {
         Failure::Certificate => {
@@ -46,10 +46,20 @@ pub fn explained(request: &Request, none: &NoAnswer) -> String {
             format!("The certificate of {address} is refused: {reason}. {advice}.")
         }
         Failure::Tls => format!("There is no TLS session with {url}: {reason}."),
-        Failure::Malformed | Failure::Closed | Failure::StreamReset | Failure::GoAway => format!(
-            "{url} accepts the request, and its reply is no good: {reason}. Correct the server, or measure it as it is \
-             with --expect STATUS."
-        ),
-        _ => format!("{url} does not answer: {reason}. Start the server, or check the address."),
+        Failure::Malformed | Failure::Closed | Failure::StreamReset | Failure::GoAway => {
+            let advice = match (transport.protocol, transport.http_version) {
+                (Protocol::Grpc, _) => "Check that a gRPC server listens there",
+                (_, HttpVersion::Two) => {
+                    "Leave out --http2 where the server does not have it, correct the server, or measure it as it is \
+                     with --expect STATUS"
+                }
+                _ => "Correct the server, or measure it as it is with --expect STATUS",
+            };
+            format!("{url} accepts the request, and its reply is no good: {reason}. {advice}.")
+        }
+        _ => match &transport.unix_socket {
+            Some(path) => format!("No server answers at the Unix socket {path}. Start it, or check the path."),
+            None => format!("{url} does not answer: {reason}. Start the server, or check the address."),
+        },
     }
 }

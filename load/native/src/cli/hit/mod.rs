@@ -11,6 +11,7 @@ mod target;
 mod variants;
 
 use std::error::Error;
+use std::fs::OpenOptions;
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ use measure::measured;
 use report::Report;
 use request::Request;
 pub use target::Target;
+use variants::words;
 
 const PROXIES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -32,6 +34,7 @@ const PROXIES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_pr
 /// The options are invalid, or the system refuses a resource. Failed requests are results, not errors.
 pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
     let request = Request::new(arguments)?;
+    check_output(arguments)?;
     let proto = match plan::proto(&request, arguments)? {
         Ok(proto) => proto,
         Err(message) => return Ok(failed(&message)),
@@ -56,7 +59,8 @@ pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
         let _ = failed("Interrupted before anything was measured.");
         return Ok(interruption::exit_code());
     };
-    let mut warnings = proxies(&request).into_iter().collect::<Vec<_>>();
+    let unfilled = variants::unfilled(&request.variants[0], arguments);
+    let mut warnings = proxies(&request).into_iter().chain(unfilled).collect::<Vec<_>>();
     if measured.phase.phase + 1 < plan.phases.len() {
         warnings.push("These are figures of the warm-up, which was interrupted.".to_owned());
     }
@@ -66,11 +70,12 @@ pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
         None
     });
     let report = Report::new(&request, &measured, &expected, capacity, warnings);
+    let is_written = write(&report, arguments)?;
     let is_printed = print(&report, &request, arguments)?;
     if measured.phase.interrupted {
         return Ok(interruption::exit_code());
     }
-    let is_good = measured.totals.all.ok > 0 && is_printed;
+    let is_good = measured.totals.all.ok > 0 && is_printed && is_written;
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -79,10 +84,35 @@ fn failed(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Refuses a file that cannot be written before anything is sent.
+fn check_output(arguments: &HitArguments) -> Result<(), String> {
+    arguments.output.iter().try_for_each(|path| {
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        opened.map(drop).map_err(|error| format!("--output {}: {}.", path.display(), words(&error)))
+    })
+}
+
+fn json(report: &Report) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
+}
+
+/// Writes the files of `--output`; the result is printed also where that fails.
+fn write(report: &Report, arguments: &HitArguments) -> Result<bool, Box<dyn Error>> {
+    let text = json(report)?;
+    let mut is_written = true;
+    for path in &arguments.output {
+        if let Err(error) = std::fs::write(path, &text) {
+            crate::cli::print_error(&format!("{} was not written: {}.", path.display(), words(&error)));
+            is_written = false;
+        }
+    }
+    Ok(is_written)
+}
+
 /// Prints the report; on standard error where standard output takes nothing, such as a full disk or a closed pipe.
 fn print(report: &Report, request: &Request, arguments: &HitArguments) -> Result<bool, Box<dyn Error>> {
     let text = match (arguments.json, arguments.prometheus) {
-        (true, _) => serde_json::to_string_pretty(report)? + "\n",
+        (true, _) => json(report)?,
         (false, true) => report.prometheus(),
         (false, false) => report.text(request),
     };

@@ -257,18 +257,24 @@ pub fn proto(request: &Request, arguments: &HitArguments) -> Result<Result<Optio
     if request.target.protocol == Protocol::Http {
         return Ok(Ok(None));
     }
+    let transport = transport(request, arguments)?;
     let bytes = match (&arguments.proto, &arguments.descriptor_set) {
         (Some(file), _) => {
             let folder = arguments.import_path.as_deref().or(file.parent()).unwrap_or(Path::new("."));
+            if !file.exists() && !folder.join(file).exists() {
+                return Err(format!("--proto {}: there is no such file.", file.display()).into());
+            }
             let compiled = protox::compile([file], [folder]);
             compiled.map_err(|error| format!("cannot use {}: {error}", file.display()))?.encode_to_vec()
         }
         (None, Some(path)) => {
             std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?
         }
-        (None, None) => match reflection::definitions_of(&transport(request, arguments)?, service_of(request)) {
+        (None, None) => match reflection::definitions_of(&transport, service_of(request)) {
             Ok(files) => files.encode_to_vec(),
-            Err(ReflectionError::NoAnswer(none)) => return Ok(Err(first_request::explained(request, &none))),
+            Err(ReflectionError::NoAnswer(none)) => {
+                return Ok(Err(first_request::explained(request, &transport, &none)));
+            }
             Err(ReflectionError::Refused(reason)) => {
                 let address = request.target.address();
                 let advice = "Name the service's definition with --proto FILE or --descriptor-set FILE";

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::plan::{Arrival, Protocol};
-use crate::results::{PhaseTotals, Summary, grouped, known_at, value_at};
+use crate::results::{PhaseTotals, Summary, encode, grouped, known_at, value_at};
 
 const PERCENTILES: [(&str, f64); 8] = [
     ("p10", 0.1),
@@ -62,9 +62,13 @@ pub struct Report {
     send_lag_p99_ms: Option<f64>,
     capacity_per_s: Option<f64>,
     interrupted: bool,
+    /// Wall clock at the last reply.
+    ended_unix_ms: u64,
     window_s: Option<f64>,
     ok_late: u64,
     requests_per_s: f64,
+    /// Latencies in nanoseconds, as the result stream holds them.
+    histogram: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -104,9 +108,11 @@ impl Report {
             send_lag_p99_ms: totals.send_lag.as_ref().map(|lag| value_at(lag, 0.99) as f64 / 1e6),
             capacity_per_s,
             interrupted: measured.phase.interrupted,
+            ended_unix_ms: measured.phase.unix_ns / 1_000_000,
             window_s: measured.window_seconds(),
             ok_late: totals.operations_late,
             requests_per_s: measured.requests_per_second(),
+            histogram: encode(latency),
             warnings,
         };
         let found = totals.connection_warnings().into_iter().chain(report.bound()).chain(lag(totals));

@@ -366,6 +366,33 @@ mod tests {
     }
 
     #[test]
+    fn a_column_that_the_rows_do_not_have_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, "id,name\n1,a\n").unwrap();
+        let path = file.path().display().to_string();
+        for unknown in [&["-d", "{\"a\": \"${nmae}\"}"][..], &["-H", "x: ${nmae}"]] {
+            let error = request(&[&["--csv", &path], unknown].concat()).unwrap_err();
+            assert!(error.ends_with("it has no column \"nmae\"; columns: id, name."), "{error}");
+        }
+        for known in [&["-d", "${name} ${} $ {nmae} ${\"nmae\"}"][..], &["-d", "${uuid}", "--slots"]] {
+            assert!(request(&[&["--csv", &path], known].concat()).is_ok(), "{known:?}");
+        }
+    }
+
+    #[test]
+    fn a_slot_that_no_option_fills_is_named() {
+        let unfilled = |arguments: &[&str]| {
+            let arguments = [&["bakeoff-load", "hit", "http://127.0.0.1:3000/"], arguments].concat();
+            let Command::Hit(arguments) = Cli::try_parse_from(arguments).unwrap().command else { unreachable!() };
+            variants::unfilled(&Request::new(&arguments).unwrap().variants[0], &arguments)
+        };
+        assert_eq!(unfilled(&["-d", "${name} ${uuid}"]).unwrap(), "${uuid} is sent as it is: --slots fills it.");
+        assert_eq!(unfilled(&["-d", "${integer 1 5}"]).unwrap(), "${integer 1 5} is sent as it is: --slots fills it.");
+        assert_eq!(unfilled(&["-d", "${uuid}", "--slots"]), None);
+        assert_eq!(unfilled(&["-d", "${name}"]), None);
+    }
+
+    #[test]
     fn a_body_may_be_any_bytes() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, [0xff, 0xfe, 0xfd]).unwrap();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::target::Target;
 use crate::cli::arguments::HitArguments;
+use crate::template::parse_template;
 
 /// Each is an operation of the plan, and counted each second.
 const MOST: usize = 10_000;
@@ -21,7 +22,7 @@ pub struct Variant {
 pub fn variants(target: &Target, body: Option<Vec<u8>>, arguments: &HitArguments) -> Result<Vec<Variant>, String> {
     let whole = Variant { path: target.path.clone(), body, values: Vec::new() };
     if let Some(path) = &arguments.csv {
-        return rows(path, &whole);
+        return rows(path, &whole, arguments);
     }
     let mut variants = vec![whole];
     if let Some(path) = &arguments.bodies {
@@ -67,10 +68,18 @@ fn path_of(line: &str, target: &Target) -> Result<String, String> {
 }
 
 /// A request for each row, its values in place of ${column}.
-fn rows(path: &Path, whole: &Variant) -> Result<Vec<Variant>, String> {
+fn rows(path: &Path, whole: &Variant, arguments: &HitArguments) -> Result<Vec<Variant>, String> {
     let unusable = |error: &dyn std::fmt::Display| format!("--csv: {} cannot be used: {error}.", path.display());
     let mut reader = csv::Reader::from_path(path).map_err(|error| unusable(&error))?;
     let names = reader.headers().map_err(|error| unusable(&error))?.clone();
+    let body = whole.body.as_deref().and_then(|body| std::str::from_utf8(body).ok());
+    let texts = body.into_iter().chain([whole.path.as_str()]).chain(arguments.headers.iter().map(String::as_str));
+    let mut unknown = texts.flat_map(placeholders).filter(|name| !names.iter().any(|known| known == *name));
+    // Others may be slots, which the template's reader knows.
+    if let Some(name) = unknown.next().filter(|_| !arguments.slots) {
+        let known = names.iter().collect::<Vec<_>>().join(", ");
+        return Err(unusable(&format!("it has no column \"{name}\"; columns: {known}")));
+    }
     let mut variants = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| unusable(&error))?;
@@ -86,6 +95,24 @@ fn rows(path: &Path, whole: &Variant) -> Result<Vec<Variant>, String> {
         }
     }
     if variants.is_empty() { Err(unusable(&"it has no rows")) } else { Ok(variants) }
+}
+
+/// What stands between `${` and `}`, where that can be a name.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).filter(|name| is_name(name))
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|each| each.is_alphanumeric() || "_-. |".contains(each))
+}
+
+/// Says of the first slot that it is sent as it is, where no option fills it.
+pub fn unfilled(variant: &Variant, arguments: &HitArguments) -> Option<String> {
+    let body = variant.body.as_deref().and_then(|body| std::str::from_utf8(body).ok());
+    let mut names = body.into_iter().chain([variant.path.as_str()]).flat_map(placeholders);
+    let is_slot = |name: &&str| parse_template(&format!("${{{name}}}")).is_ok();
+    let name = names.find(is_slot).filter(|_| !arguments.slots)?;
+    Some(format!("${{{name}}} is sent as it is: --slots fills it."))
 }
 
 /// Values as a path or a query takes them.
