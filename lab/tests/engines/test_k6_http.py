@@ -43,7 +43,9 @@ def test_phases_are_held_one_after_another_over_the_same_connections(tmp_path: P
         "phase_end",
     ] * 3
     ends = outcome.of("phase_end")
-    assert [end["connections_opened"] for end in ends] == [2, 2, 0]
+    # A busy machine can give the first request of a phase's new user to the phase before.
+    *opened, last = (end["connections_opened"] for end in ends)
+    assert (sum(opened), last) == (4, 0)
     assert server.connections == outcome.records[0]["connections"] == 4
     assert sum(end["sent"] for end in ends) == len(server.seen)
     for index, end in enumerate(ends):
