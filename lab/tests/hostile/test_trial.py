@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ import pytest
 from bakeoff.errors import BakeoffError
 from bakeoff.hostile.kinds import Kind, Step, kinds_of
 from bakeoff.hostile.text import trial_table
-from bakeoff.hostile.trial import Trial, _trial, kinds_for, within_descriptors
+from bakeoff.hostile.trial import Trial, _lost, _trial, kinds_for, within_descriptors
 from bakeoff.processes import children, ports
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
@@ -102,6 +102,26 @@ def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> Non
 def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
     assert HOLDS.faults == []
     assert replace(HOLDS, **change).faults == [words]
+
+
+@pytest.mark.parametrize(
+    ("creates", "acknowledged", "lost"),
+    [
+        (None, ["7", "8"], 0),
+        (None, ["7", "9"], 1),
+        ("user", ["anna", "bert"], 0),
+        ("user", ["anna", "bert", "carl"], 1),
+    ],
+)
+def test_keys_that_the_target_assigns_are_counted(
+    monkeypatch: pytest.MonkeyPatch, creates: str | None, acknowledged: list[str], lost: int
+) -> None:
+    rows = SimpleNamespace(all=lambda: {("7",): {}, ("8",): {}})
+    monkeypatch.setattr("bakeoff.hostile.trial.PostgresRows", lambda _connection, _audit: rows)
+    testbed: Any = SimpleNamespace(server=SimpleNamespace(connect=nullcontext))
+    declared = SimpleNamespace(operations=[SimpleNamespace(creates=creates)])
+    workload: Any = SimpleNamespace(sql=lambda _name: "SELECT", declared=declared)
+    assert _lost(testbed, workload, acknowledged) == lost
 
 
 def test_the_table_sums_up() -> None:
