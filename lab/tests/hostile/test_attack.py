@@ -12,19 +12,25 @@ import msgspec
 import pytest
 
 from bakeoff.hostile.attack import Attack, AttackReport, run
-from bakeoff.hostile.http2_client import PREFACE, SETTINGS, frame
+from bakeoff.hostile.http2_client import END_STREAM, HEADERS, PREFACE, RST_STREAM, SETTINGS, frame
 from bakeoff.hostile.kinds import Kind, Step, kinds_of
+
+# The preface of HTTP/2 with settings and their acknowledgement has 48.
+_BEFORE_A_REQUEST = 60
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """Keeps what each connection sends; `answer` is sent first, and `most` bytes are taken before it closes."""
+    """Keeps what each connection sends; `answer` is sent first, `reply` once a request has begun.
+
+    `most` bytes are taken before it closes.
+    """
 
     daemon_threads = True
     request_queue_size = 512
 
-    def __init__(self, answer: bytes, most: int) -> None:
+    def __init__(self, answer: bytes, most: int, reply: bytes) -> None:
         self.received: list[bytearray] = []
-        self.answer, self.most = answer, most
+        self.answer, self.most, self.reply = answer, most, reply
         super().__init__(("127.0.0.1", 0), _Connection)
 
 
@@ -38,14 +44,16 @@ class _Connection(socketserver.BaseRequestHandler):
         self.request.sendall(self.server.answer)
         try:
             while len(own) < self.server.most and (more := self.request.recv(65_536)):
+                if len(own) <= _BEFORE_A_REQUEST < len(own) + len(more):
+                    self.request.sendall(self.server.reply)
                 own += more
         except ConnectionResetError:
             return
 
 
 @contextmanager
-def listening(answer: bytes = b"", most: int = 10**9) -> Iterator[Listener]:
-    with Listener(answer, most) as server:
+def listening(answer: bytes = b"", most: int = 10**9, reply: bytes = b"") -> Iterator[Listener]:
+    with Listener(answer, most, reply) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
@@ -53,12 +61,13 @@ def listening(answer: bytes = b"", most: int = 10**9) -> Iterator[Listener]:
         thread.join()
 
 
-def attacked(server: Listener, kind: Kind, protocol: str = "http1") -> AttackReport:
+def attacked(server: Listener, kind: Kind, protocol: str = "http1", *, until_ended: bool = False) -> AttackReport:
     host, port = server.server_address[:2]
     attack = msgspec.convert(
         {
             "kind": kind, "protocol": protocol, "host": host, "port": port, "method": "POST", "path": "/things",
             "fields": {"content-type": "application/json"}, "valid": b"{}", "large_bytes": 100_000,
+            "until_ended": until_ended,
         },
         Attack,
     )  # fmt: skip
@@ -69,7 +78,7 @@ HEAD = Step(text="{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\
 
 
 def test_a_half_sent_body_lacks_a_byte_and_is_held() -> None:
-    kind = Kind(name="half", send=[HEAD, Step(body="large", less=1)], connections=3, seconds=1.0, large=True)
+    kind = Kind(name="half", send=[HEAD, Step(body="large", less=1)], connections=3, seconds=1.0)
     with listening() as server:
         report = attacked(server, kind)
     assert (report.connected, report.closed, report.refused) == (3, 0, 0)
@@ -112,6 +121,28 @@ def test_streams_over_http2_stay_within_the_windows_of_the_server() -> None:
         assert received.startswith(PREFACE)
         # The server never enlarges the connection's window of 65,535 bytes; frames and heads are beside them.
         assert 65_535 < len(received) < 75_000
+
+
+@pytest.mark.parametrize(
+    ("protocol", "reply", "most", "ended"),
+    [
+        ("http1", b"HTTP/1.1 408 Request Timeout\r\n\r\n", 10**9, 1),
+        ("http1", b"HTTP/1.1 100 Continue\r\n\r\n", 10**9, 0),
+        ("http1", b"", 10**9, 0),
+        ("http1", b"", 61, 1),
+        ("http2", frame(RST_STREAM, 0, 1, bytes(4)), 10**9, 1),
+        ("http2", frame(HEADERS, END_STREAM, 1), 10**9, 1),
+        ("http2", b"", 10**9, 0),
+    ],
+)
+def test_a_stalled_request_ends_by_a_reply_or_with_its_connection(
+    protocol: str, reply: bytes, most: int, ended: int
+) -> None:
+    send = [HEAD, Step(body="valid", less=1)] if protocol == "http1" else [Step(headers=True), Step(body=50, less=1)]
+    kind = Kind(name="stalls", send=send, connections=1, seconds=30.0 if ended else 0.5)
+    with listening(frame(SETTINGS, 0, 0) if protocol == "http2" else b"", most, reply) as server:
+        report = attacked(server, kind, protocol, until_ended=True)
+    assert (report.connected, report.ended) == (1, ended)
 
 
 @pytest.mark.parametrize("protocol", ["http1", "http2"])

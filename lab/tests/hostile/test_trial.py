@@ -1,5 +1,6 @@
 """A trial distinguishes a target that holds from planted ones that hoard, hang or end."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,17 +14,19 @@ import pytest
 
 from bakeoff.errors import BakeoffError
 from bakeoff.hostile.kinds import Kind, Step, kinds_of
-from bakeoff.hostile.text import trial_table
-from bakeoff.hostile.trial import Trial, _lost, _trial, kinds_for, within_descriptors
+from bakeoff.hostile.text import described, trial_table
+from bakeoff.hostile.trial import Stall, Trial, _ends, _limit_s, _lost, _trial, kinds_for, within_descriptors
 from bakeoff.processes import children, ports
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
+from bakeoff.targets.hostile_limits import HostileTable
+from bakeoff.targets.manifest import DeclaredSetting
 from bakeoff.text.table import text_of
 from bakeoff.workload.loader import Workload
 from made_up_manifests import declared, target
 
-HOLDS = Trial("kind", 4, 10, False, 0, 0, 0.01, 0, 0)
+FIGURES = {"memory_mb": 256, "answered_ms": 250, "kept_mb": 100, "kept_s": 0.5, "ended_s": 60}
 
 SERVER = """
 import http.server, os, sys, time
@@ -38,7 +41,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if sys.argv[2] == "ends":
                 os._exit(3)
             if sys.argv[2] == "hoards":
-                hoard.append(bytearray(b"x" * (400 << 20)))
+                hoard.append(bytearray(b"x" * (80 << 20)))
+            if sys.argv[2] == "keeps":
+                hoard.append(bytearray(b"x" * (35 << 20)))
+            if sys.argv[2] == "waits":
+                self.rfile.read(length)
             self.close_connection = True
             return
         self.rfile.read(length)
@@ -61,8 +68,11 @@ WORKLOAD = Workload("things", Path("/nowhere"), declared(
 KIND = Kind(
     name="half-sent",
     send=[Step(text="{method} {path} HTTP/1.1\r\n{headers}Content-Length: 5000\r\n\r\n"), Step(body=5_000, less=1)],
-    seconds=1.0,
+    seconds=30.0,
+    stalls="body",
+    holds=FIGURES,
 )
+HOLDS = Trial("kind", KIND.must_hold(), 4, 10, False, 0, 0, 0.0, 0.01, 0, 0)
 
 
 @contextmanager
@@ -79,14 +89,45 @@ def planted(fault: str, log: Path) -> Iterator[Service]:
         children.kill_session(process)
 
 
-@pytest.mark.parametrize(("fault", "words"), [("none", ""), ("hoards", "more than 256 MB"), ("ends", "not answered")])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("none", ""),
+        ("hoards", "more than 256 MB"),
+        ("keeps", "keeps more than 100 MB after 0.5 s"),
+        ("ends", "not answered"),
+    ],
+)
 def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> None:
     testbed = cast(Testbed, SimpleNamespace(server=None))
     with planted(fault, tmp_path / "log") as service:
-        trial = _trial(testbed, WORKLOAD, "rest", service, KIND, returned_within_s=0.5)
+        trial = _trial(testbed, WORKLOAD, "rest", service, KIND)
     faults = [each for each in trial.faults if "waited" not in each]
     assert (words in "; ".join(faults)) if words else faults == []
     assert trial.connections == KIND.connections
+
+
+@pytest.mark.parametrize(("fault", "limit_s"), [("none", 30.0), ("ends", 30.0), ("waits", 0.3)])
+def test_a_planted_target_that_never_ends_a_stalled_request_is_found(
+    fault: str, limit_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bakeoff.hostile.trial.STALL_MARGIN_S", 0.3)
+    with planted(fault, tmp_path / "log") as service:
+        found = _ends(WORKLOAD, "rest", service, [KIND], {KIND.name: limit_s})
+    assert found[KIND.name].within_s == limit_s
+    assert found[KIND.name].is_ended is (fault != "waits")
+
+
+def test_the_time_of_a_stalled_request_is_the_targets_or_the_contracts() -> None:
+    def limit_s(hostile: HostileTable) -> float:
+        settings = {"read": DeclaredSetting("READ", "30s")}
+        return _limit_s(target("one", settings=settings, hostile=hostile), KIND)
+
+    assert limit_s(HostileTable()) == 60
+    assert limit_s(HostileTable(head_timeout="5s")) == 60
+    assert limit_s(HostileTable(body_timeout="10s")) == 10
+    assert limit_s(HostileTable(body_timeout="read")) == 30
+    assert limit_s(HostileTable(body_timeout="5m")) == 120
 
 
 @pytest.mark.parametrize(
@@ -97,11 +138,23 @@ def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> Non
         ({"slowest_s": 0.26}, "another client waited over 250 ms"),
         ({"unanswered": 1}, "another client was not answered"),
         ({"lost": 1}, "acknowledged writes were lost"),
+        ({"returned_s": None}, "keeps more than 100 MB after 0.5 s"),
+        ({"stall": Stall(60.0, None)}, "a stalled request is not ended within 60 s"),
     ],
 )
 def test_each_rule_counts(change: dict[str, Any], words: str) -> None:
     assert HOLDS.faults == []
+    assert replace(HOLDS, stall=Stall(60.0, 59.0)).faults == []
     assert replace(HOLDS, **change).faults == [words]
+
+
+def test_memory_that_a_target_explains_is_shown_and_no_fault() -> None:
+    explained = replace(HOLDS, returned_s=None, kept_bytes=181_000_000, keeps_memory="The heap does not shrink.")
+    assert explained.faults == []
+    text = text_of(trial_table("a-target", [HOLDS, explained]))
+    assert "181  not" in text.replace("     ", "  ")
+    assert "It keeps memory: The heap does not shrink." in text
+    assert "It keeps" not in text_of(trial_table("a-target", [HOLDS]))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +182,12 @@ def test_the_table_sums_up() -> None:
     assert "It holds under 1 of 2 kinds of hostile connections, most memory 300 MB." in text
 
 
+def test_a_trial_as_json_has_what_must_hold() -> None:
+    written = json.loads(json.dumps(described(replace(HOLDS, ended=True, stall=Stall(60.0, 31.5)))))
+    assert (written["faults"], written["stall"]) == (["the target ended"], {"within_s": 60.0, "ended_s": 31.5})
+    assert written["must_hold"] == FIGURES
+
+
 def test_a_target_meets_the_kinds_that_it_can() -> None:
     small = {kind.name for kind in kinds_for(target("plain", protocol="rest"), WORKLOAD)}
     secured = target("secured", protocol="rest", settings={"tls_cert_file": "TLS_CERT_FILE"})
@@ -147,4 +206,4 @@ def test_an_attack_that_fails_is_no_target_that_holds(tmp_path: Path, monkeypatc
     with planted("none", tmp_path / "log") as service:
         monkeypatch.setattr("bakeoff.hostile.trial.sys.executable", "/bin/false")
         with pytest.raises(BakeoffError, match="half-sent: the process that opens the connections failed"):
-            _trial(testbed, WORKLOAD, "rest", service, KIND, returned_within_s=0.5)
+            _trial(testbed, WORKLOAD, "rest", service, KIND)

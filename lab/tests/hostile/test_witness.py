@@ -5,13 +5,20 @@ import ssl
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from bakeoff.hostile.witness import SampleRequest, _over_http
+import pytest
+
+from bakeoff.hostile.witness import SampleRequest, SampleRequests, _over_http
 from bakeoff.targets.access import Access
 from bakeoff.targets.certificate import lab_certificate
 from bakeoff.workload.plan import Tls
+from made_up_manifests import workload
 
 REQUEST = SampleRequest("POST", "/things", {}, b"{}", "")
+STATUS = {"name": "Status", "http": {"method": "GET", "path": "/status", "expect": 200}}
+CREATE = {"name": "Create", "http": {"method": "POST", "path": "/things", "expect": 200}, "message": "{}"}
+CREATE_MORE = {**CREATE, "name": "More", "http": {"method": "POST", "path": "/more", "expect": 200}}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -37,3 +44,16 @@ def test_it_speaks_tls_where_the_target_does(tmp_path: Path) -> None:
         server.shutdown()
         thread.join()
     assert answered == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("operations", "path"),
+    [
+        ([STATUS, {**CREATE, "weight": 0}, CREATE_MORE], "/more"),
+        ([{**CREATE_MORE, "needs": "thing"}, {**CREATE, "creates": "thing"}], "/things"),
+        ([STATUS], "/status"),
+    ],
+)
+def test_it_sends_what_has_a_body_and_needs_nothing(operations: list[dict[str, Any]], path: str) -> None:
+    requests = SampleRequests(workload(operations=operations, database="none"), "rest", Access("127.0.0.1", 80))
+    assert requests.make(0).path == path

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -219,11 +218,10 @@ def _print_results(targets: "Sequence[Target]", results: "Mapping[str, Conforman
 
 def _print_trials(tried: "Mapping[str, Sequence[Trial]]", as_json: bool) -> None:
     """A table of kinds of hostile connections for each target; exit status 1 where one does not hold."""
-    from bakeoff.hostile.text import trial_table
+    from bakeoff.hostile.text import described, trial_table
 
     if as_json:
-        found = {name: [{**asdict(each), "faults": each.faults} for each in found] for name, found in tried.items()}
-        print_json({"targets": found})
+        print_json({"targets": {name: [described(each) for each in found] for name, found in tried.items()}})
     else:
         show(*(trial_table(name, found) for name, found in tried.items()))
     if any(each.faults for found in tried.values() for each in found):

@@ -8,17 +8,18 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import resource
 import sys
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Literal
 
 import msgspec
 
 from bakeoff.hostile.http2_client import CONTINUATION, DATA, END_STREAM, PING, SETTINGS, Http2Client, frame
-from bakeoff.hostile.kinds import Kind, Step
+from bakeoff.hostile.kinds import Kind, Protocol, Step
 
 _NICENESS = 10
 _CONNECT_TIMEOUT_S = 5.0
@@ -27,14 +28,20 @@ _MOST_AGAIN = 200
 _BLOCK = 65_536
 # Then the others' turn comes.
 _WRITES_IN_A_ROW = 32
+_STATUS_LINE_BYTES = 64
+# A reply, but none of those that only precede one.
+_FINAL_STATUS = re.compile(rb"HTTP/1\.\d [2-5]\d\d")
 _TLS_HELLO = bytes.fromhex("160301020001000001fc0303")
 
 
 class Attack(msgspec.Struct, frozen=True):
-    """A kind, and a request that the target accepts: `fields` are its header fields, `valid` its body."""
+    """A kind, and a request that the target accepts: `fields` are its header fields, `valid` its body.
+
+    With `until_ended` a connection is watched until the target ends its first request, and does nothing more.
+    """
 
     kind: Kind
-    protocol: Literal["http1", "http2"]
+    protocol: Protocol
     host: str
     port: int
     method: str
@@ -42,15 +49,22 @@ class Attack(msgspec.Struct, frozen=True):
     fields: Mapping[str, str]
     valid: bytes
     large_bytes: int
+    until_ended: bool = False
 
 
 class AttackReport(msgspec.Struct):
-    """Sums over all connections. `closed` were ended by the target, `refused` never opened."""
+    """Sums over all connections. `closed` were ended by the target, `refused` never opened.
+
+    The target has ended the first request of `ended` of them, by a reply or with its connection, the last one after
+    `ended_s`.
+    """
 
     connected: int = 0
     refused: int = 0
     closed: int = 0
     sent_bytes: int = 0
+    ended: int = 0
+    ended_s: float = 0.0
 
 
 class _Connection(asyncio.Protocol):
@@ -59,6 +73,9 @@ class _Connection(asyncio.Protocol):
     def __init__(self, attack: Attack, report: AttackReport) -> None:
         self.attack, self.report = attack, report
         self.closed = asyncio.Event()
+        self.ended = asyncio.Event()
+        self._received = b""
+        self._in_unit = False
         self._writable = asyncio.Event()
         self._writable.set()
         self._writes = 0
@@ -73,11 +90,21 @@ class _Connection(asyncio.Protocol):
             transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        if self.http2 is not None and (reply := self.http2.receive(data)):
+        if self.http2 is None:
+            self._received = (self._received + data)[:_STATUS_LINE_BYTES]
+            if _FINAL_STATUS.match(self._received):
+                self.ended.set()
+            return
+        reply = self.http2.receive(data)
+        # One that sends byte by byte is in the middle of a frame, and replies to nothing.
+        if reply and not self._in_unit:
             self.transport.write(reply)
+        if self.http2.first_has_ended:
+            self.ended.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 — asyncio passes it by name
         self.closed.set()
+        self.ended.set()
         self._writable.set()
         if self.http2 is not None:
             self.http2.ended = True
@@ -95,9 +122,11 @@ class _Connection(asyncio.Protocol):
         if pace is None:
             await self.write(data)
             return
+        self._in_unit = True
         for byte in data:
             await self.write(bytes([byte]))
             await asyncio.sleep(pace)
+        self._in_unit = False
 
     async def write(self, data: bytes) -> None:
         await self._writable.wait()
@@ -134,6 +163,9 @@ async def _attacker(attack: Attack, report: AttackReport) -> None:
             report.refused += 1
             continue
         try:
+            if attack.until_ended:
+                await _until_ended(connection, report)
+                return
             await _play(connection)
             await connection.closed.wait()
             report.closed += 1
@@ -143,6 +175,19 @@ async def _attacker(attack: Attack, report: AttackReport) -> None:
             if not connection.closed.is_set():
                 connection.transport.abort()
         await asyncio.sleep(0)
+
+
+async def _until_ended(connection: _Connection, report: AttackReport) -> None:
+    began = time.monotonic()
+    playing = asyncio.ensure_future(_play(connection))
+    try:
+        await connection.ended.wait()
+    finally:
+        playing.cancel()
+    report.ended += 1
+    report.ended_s = max(report.ended_s, time.monotonic() - began)
+    with contextlib.suppress(asyncio.CancelledError, ConnectionError):
+        await playing
 
 
 async def _play(connection: _Connection) -> None:
@@ -190,7 +235,7 @@ def _rendered(attack: Attack, steps: Sequence[Step]) -> list[Step]:
         "method": attack.method,
         "path": attack.path,
         "headers": f"Host: {attack.host}:{attack.port}\r\n{fields}",
-        "length": attack.large_bytes if attack.kind.large else len(attack.valid),
+        "length": attack.large_bytes if attack.kind.is_large else len(attack.valid),
     }
     return [
         msgspec.structs.replace(

@@ -55,6 +55,11 @@ class Http2Client:
         """Streams that neither side has ended, as far as the client has read."""
         return len(self._stream_may_send)
 
+    @property
+    def first_has_ended(self) -> bool:
+        """Whether the server has ended the first stream, or the connection."""
+        return self.ended or (self.stream >= 1 and 1 not in self._stream_may_send)
+
     async def room(self, most: int) -> int:
         """Bytes of DATA that may be sent now on the last stream, at least one; 0 once the stream has ended."""
         while True:

@@ -28,16 +28,21 @@ class SampleRequest:
 
 
 class SampleRequests:
-    """Requests of a workload's first operation, each with its own key."""
+    """Requests of a workload's first operation that has a message and needs no other, each with its own key.
+
+    The very first operation where there is none.
+    """
 
     def __init__(self, workload: Workload, protocol: str, access: Access) -> None:
         load = Load("hostile", protocol, access.host, access.port, "smoke", phases=[], tls=access.tls)
         self._plan = compile_plan(workload, load)
+        alone = (each for each in self._plan.operations if each.weight and each.needs is None and any(each.variants))
+        self._operation = next(alone, self._plan.operations[0])
         self._codec = codec_of(workload) if protocol == "grpc" else None
 
     def make(self, sequence: int) -> SampleRequest:
         """The request of this number; the same each time."""
-        plan, operation = self._plan, self._plan.operations[0]
+        plan, operation = self._plan, self._operation
         numbers = RandomNumbers(int(plan.seed, 16), 0, sequence)
         key_format = [] if operation.key is None else plan.keys[operation.key].format
         key = render(key_format, numbers, Event(plan.run, 0, sequence, plan.base_time_ms))

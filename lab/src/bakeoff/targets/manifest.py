@@ -17,6 +17,7 @@ from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import FORMATS, Project
 from bakeoff.results.labels import Labels, labels_of, matches, refuse_unmatched
 from bakeoff.targets.gauges import GaugesTable
+from bakeoff.targets.hostile_limits import HostileTable, Part
 from bakeoff.targets.short_form import full_form
 from bakeoff.targets.storage import NONE, POSTGRESQL, StorageKind, StorageTable
 from bakeoff.text.hints import nearest
@@ -119,6 +120,7 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
     stack: Mapping[str, str] = {}
     settings: Mapping[str, str | DeclaredSetting] = {}
     storage: StorageTable = StorageTable()
+    hostile: HostileTable = HostileTable()
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,10 @@ class Target:
             Setting(name, each) if isinstance(each, str) else Setting(name, each.variable, each.default)
             for name, each in self.manifest.settings.items()
         ]
+
+    def stalled_ends_s(self, part: Part) -> float | None:
+        """Seconds after which it ends a request that stalls in this part; None where it states no time."""
+        return self.manifest.hostile.ended_after_s(part, _defaults(self.manifest))
 
     def setting_variable(self, setting: str) -> str:
         """The environment variable that sets one of the settings a lab may vary."""
@@ -295,6 +301,8 @@ def _target(project: Project, toml: Toml[TargetManifest]) -> Target:
     if manifest.ready and manifest.protocol == "grpc":
         words = "ready is an HTTP request, and the protocol is grpc. Remove ready: the lab asks grpc.health.v1."
         raise toml.error(("ready",), words)
+    if (unread := manifest.hostile.problem(_defaults(manifest))) is not None:
+        raise toml.error(("hostile", unread[0]), unread[1])
     for place, table in _gauges_of(manifest.run):
         problem = table.problem(manifest.protocol, _texts_of(manifest.run))
         if problem is not None:
@@ -304,6 +312,11 @@ def _target(project: Project, toml: Toml[TargetManifest]) -> Target:
     build = build_of(manifest.name, here, manifest.build, project, manifest.toolchain.version_command)
     image = None if manifest.image is None else image_of(manifest.name, here, manifest.image, build, project)
     return Target(project, manifest.name, here, manifest, build, image)
+
+
+def _defaults(manifest: TargetManifest) -> dict[str, str | None]:
+    """The defaults of its settings by name; None where it does not say."""
+    return {name: None if isinstance(each, str) else each.default for name, each in manifest.settings.items()}
 
 
 def _only_workload(project: Project, toml: Toml[TargetManifest]) -> str:

@@ -267,6 +267,7 @@ class Declaration(_Declared, frozen=True):
     upsert: str | None = None
     upsert_one: str | None = None
     vectors: str | None = None
+    hostile: str | None = None
     overlays: Mapping[str, DeclaredOverlay] = {}
     health: Health = Health()
     sizes: Mapping[str, int | Literal["natural"]] = msgspec.field(default_factory=lambda: {"default": "natural"})

@@ -25,11 +25,13 @@ from bakeoff.workload.seeded import seed_problems
 
 _SCHEMA = FORMATS / "workload.schema.json"
 
-FileEntry = Literal["proto", "schema", "seed", "reset", "audit", "upsert", "upsert_one", "vectors"]
+FileEntry = Literal["proto", "schema", "seed", "reset", "audit", "upsert", "upsert_one", "vectors", "hostile"]
+# Files that change no result of a run.
+_ONLY_CONFORMED: Sequence[FileEntry] = ("vectors", "hostile")
 _SENT_AND_STORED: Sequence[FileEntry] = ("proto", "schema", "seed")
 # Members of workload.toml that change neither what is sent nor what is stored.
 _NOT_SENT = (
-    *("title", "vectors", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back"),
+    *("title", "vectors", "hostile", "reset", "audit", "upsert", "upsert_one", "health", "default", "read_back"),
     # A run's record names its overlay, and the digest of that one's file.
     "overlays",
 )
@@ -92,8 +94,8 @@ class Workload:
 
     @property
     def files(self) -> list[Path]:
-        """The files that the workload names, without the conformance cases."""
-        named = (self.file(entry) for entry in get_args(FileEntry) if entry != "vectors")
+        """The files that the workload names, without the conformance cases and the hostile connections."""
+        named = (self.file(entry) for entry in get_args(FileEntry) if entry not in _ONLY_CONFORMED)
         overlays = (self.directory / each.sql for each in self.declared.overlays.values())
         return [path for path in (*named, *overlays) if path is not None]
 
