@@ -1,10 +1,12 @@
 # Both packages of a release. From the clone's root, after ./bakeoff release-check:
 #   docker build --file deploy/docker/release.Dockerfile --tag bakeoff .
-#   docker run --rm --user "$(id -u):$(id -g)" --volume /etc/passwd:/etc/passwd:ro --volume "$PWD:/work" bakeoff run smoke
-# Without --user it runs as 10001, which must be able to write to the folder; PostgreSQL needs the account's name.
+#   docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/work" bakeoff run smoke
+# Without --user it runs as 10001, which must be able to write to the folder. PostgreSQL needs a name for the account:
+# libnss-wrapper gives one to those that the image does not know.
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE}
+RUN apt-get update && apt-get install --yes --no-install-recommends libnss-wrapper && rm -rf /var/lib/apt/lists/*
 RUN --mount=type=bind,source=dist,target=/dist \
     pip install --no-cache-dir --root-user-action ignore --find-links /dist /dist/bakeoff-[0-9]*.whl \
     && useradd --uid 10001 --create-home bakeoff

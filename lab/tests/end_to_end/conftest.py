@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from docker_here import SMALL_IMAGE, need_image, skip_without
+from installed_programs import installed_programs
 from running_targets import NARROW_QUEUE, Running, running
 
 from bakeoff.containers.docker import DockerEngine, docker_address
@@ -108,30 +109,4 @@ def docker() -> DockerEngine:
 @pytest.fixture(scope="session")
 def programs(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of an environment outside the clone, with the wheel of the lab and the clone's engine beside it."""
-    folder = tmp_path_factory.mktemp("installed")
-    own = clone.state / "uv" / "bin" / "uv"
-    uv = str(own) if own.exists() else shutil.which("uv")
-    if uv is None:
-        pytest.skip("uv is not on PATH (pip install uv)")
-
-    def call(*arguments: str) -> None:
-        done = subprocess.run([uv, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == 0, done.stderr
-
-    call("build", "--quiet", "--wheel", f"--out-dir={folder}", str(clone.root / "lab"))
-    call("venv", "--quiet", f"--python={sys.executable}", "venv")
-    (wheel,) = folder.glob("bakeoff-*.whl")
-    # The engine of this clone stands for the wheel that release-check builds of the same sources.
-    stand_in = folder / "engine"
-    _package_of(find_engine("native").build.artifact, stand_in)
-    call("pip", "install", "--quiet", "--python=venv/bin/python", f"{wheel}", f"bakeoff-load @ file://{stand_in}")
-    return folder / "venv" / "bin"
-
-
-def _package_of(program: Path, folder: Path) -> None:
-    """A package that installs a program and nothing else."""
-    folder.mkdir()
-    shutil.copy(program, folder / "bakeoff-load")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
-    members = {"name": "bakeoff-load", "version": version, "data_files": [("bin", ["bakeoff-load"])]}
-    (folder / "setup.py").write_text(f"from setuptools import setup\nsetup(**{members!r})\n")
+    return installed_programs(clone, tmp_path_factory.mktemp("installed"), sys.executable)

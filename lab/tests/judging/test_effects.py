@@ -73,6 +73,50 @@ def test_a_payload_sweep() -> None:
     assert found == {"payload: default/8k": (2, 1), "payload: default/64k": (8, 1), "payload: 8k/64k": (4, 1)}
 
 
+def stack(language: str, rate: float, target: str = "", pool: str = "", **parts: str) -> ContenderRates:
+    """A contender that is made of something."""
+    factors = {"pool": pool} if pool else {}
+    return replace(contender(language, "rest", rate, **factors), target=target or f"{language} {parts}", parts=parts)
+
+
+def test_languages_are_compared_at_the_same_kind_of_access() -> None:
+    found = reported(
+        stack("go", 40, framework="net/http", access="SQL"),
+        stack("go", 20, framework="Fiber", access="ORM"),
+        stack("rust", 80, framework="axum", access="SQL"),
+        stack("php", 5, framework="Symfony", access="ORM"),
+        stack("c", 90, framework="own", access="query builder"),
+    )
+    assert found == {"language: rust/go": (2, 1), "language: go/php": (4, 1)}
+
+
+def test_what_several_languages_have_is_the_same_in_both() -> None:
+    found = reported(
+        stack("kotlin", 40, server="Netty", cache="A"),
+        stack("java", 20, server="Netty", cache="B"),
+        stack("java", 10, server="Tomcat", cache="C"),
+    )
+    assert found == {"language: kotlin/java": (2, 1)}
+
+
+def test_a_setting_is_compared_within_a_target() -> None:
+    found = reported(
+        *(stack("go", rate, "one", pool) for rate, pool in ((10, "8"), (20, "16"))),
+        *(stack("go", rate, "two", pool) for rate, pool in ((50, "8"), (100, "16"))),
+    )
+    assert found == {"pool: 16/8": (2, 2)}
+
+
+def test_the_only_part_in_which_two_stacks_differ_is_a_factor() -> None:
+    found = reported(
+        stack("go", 40, framework="Gin", driver="pgx", access="SQL"),
+        stack("go", 20, framework="Gin", driver="pq", access="SQL"),
+        stack("go", 10, framework="Gin", driver="pq", access="ORM", orm="Rows"),
+        stack("go", 5, framework="Echo", driver="own", access="SQL"),
+    )
+    assert found == {"driver: pgx/pq": (2, 1)}
+
+
 def test_pairs_of_a_round_are_one_observation() -> None:
     (language,) = (
         effect

@@ -65,7 +65,7 @@ def test_a_target_has_what_its_siblings_share(notes: Project) -> None:
     assert new.name == target.name
     assert new.example is None
     assert target.directory == notes.root / "targets" / "all-notes" / "ruby-sinatra"
-    assert (target.workload, target.language, target.protocol) == ("notes", "ruby", "rest")
+    assert (target.workload, target.language, target.protocol) == ("notes", "Ruby", "rest")
     assert target.manifest.stack == {"framework": "Sinatra 4.2"}
     assert target.settings == [Setting("pool_size", "POOL", "16")]
     assert target.manifest.storage.kind == "postgresql"
@@ -87,6 +87,15 @@ def test_the_nearest_target_in_the_language_is_the_example(notes: Project) -> No
     assert '# command = ["sh", "{artifact}"]' in text
     assert '# inputs = ["main.sh"]' in text
     assert (target.directory / ".gitignore").read_text("utf-8").endswith("# notes-awk has: /made\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "spelled"),
+    [("php", "PHP"), ("javascript", "JavaScript"), ("csharp", "csharp"), ("MYSHELL", "MyShell")],
+)
+def test_a_language_is_spelled_as_reports_print_it(notes: Project, language: str, spelled: str) -> None:
+    write_target(notes, TargetRequest("notes", language, name="third"))
+    assert only(notes, "third").language == spelled
 
 
 def test_uncommented_the_tables_of_the_example_load(notes: Project) -> None:

@@ -1,17 +1,21 @@
 """The effect of one factor while all others are equal. Pure functions."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import RatioTest, ratio_of
 from bakeoff.judging.family import Decision, Key
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import Prior
 from bakeoff.judging.pairings import ContenderRates, FindPairing, Pair, key_of, log_ratios
+
+# Parts of a stack that people choose in every language, so that no language brings its own.
+_OF_NO_LANGUAGE = {"access"}
+
+_Rest = tuple[tuple[str, str], Mapping[str, str], Collection[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -59,45 +63,61 @@ def matches_of(contenders: Sequence[ContenderRates], prior: Prior) -> list[Match
 
     `prior` is what the variances of all contenders have in common.
     """
-    factors = sorted({factor for contender in contenders for factor in contender.levels})
-    return [
-        match
-        for factor in factors
-        for one, other in itertools.combinations(sorted({each.levels.get(factor, "") for each in contenders} - {""}), 2)
-        if (match := _match(factor, one, other, contenders, prior)) is not None
-    ]
+    factors = sorted({factor for contender in contenders for factor in (*contender.levels, *contender.parts)})
+    return [match for factor in factors for match in _matches(factor, contenders, prior)]
 
 
-def _match(factor: str, one: str, other: str, contenders: Sequence[ContenderRates], prior: Prior) -> Match | None:
-    matched = _matched(factor, one, other, contenders)
-    means = _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in matched])
-    if not means:
-        return None
-    # Of the mean over pairs; those that share a contender are no more than one.
-    apart = min(len({id(first) for first, _ in matched}), len({id(second) for _, second in matched}))
-    return Match(factor, one, other, matched, ratio_of(means, prior, times=2 / apart))
+def _matches(factor: str, contenders: Sequence[ContenderRates], prior: Prior) -> Iterator[Match]:
+    """Of every two levels of one factor."""
+    at: dict[str, list[tuple[ContenderRates, _Rest]]] = {}
+    common = _common_parts(factor, contenders)
+    for each in contenders:
+        if level := _level(each, factor):
+            at.setdefault(level, []).append((each, _rest(each, factor, common)))
+    for one, other in itertools.combinations(sorted(at), 2):
+        pairs = [
+            (first, second)
+            for (first, rest), (second, other_rest) in itertools.product(at[one], at[other])
+            if rest == other_rest and log_ratios(first.by_round, second.by_round)
+        ]
+        if means := _mean_by_round([log_ratios(first.by_round, second.by_round) for first, second in pairs]):
+            # Of the mean over pairs; those that share a contender are no more than one.
+            apart = min(len({id(first) for first, _ in pairs}), len({id(second) for _, second in pairs}))
+            yield Match(factor, one, other, pairs, ratio_of(means, prior, times=2 / apart))
 
 
-def _matched(factor: str, one: str, other: str, contenders: Sequence[ContenderRates]) -> list[Pair]:
-    """Contenders at both levels that share every other factor's level and have rounds in common."""
-    at_one = [contender for contender in contenders if contender.levels.get(factor) == one]
-    at_other = [contender for contender in contenders if contender.levels.get(factor) == other]
-    return [
-        (first, second)
-        for first, second in itertools.product(at_one, at_other)
-        if _is_comparable(first.division, second.division)
-        and _without(factor, first.levels) == _without(factor, second.levels)
-        and log_ratios(first.by_round, second.by_round)
-    ]
+def _level(contender: ContenderRates, factor: str) -> str:
+    """A setting that a part of the stack shares its name with is the factor."""
+    return contender.levels.get(factor) or contender.parts.get(factor, "")
 
 
-def _is_comparable(one: Division, other: Division) -> bool:
-    """Class and payload are factors themselves; a contender that keeps less of what it acknowledged does other work."""
-    return (one.workload, one.durability) == (other.workload, other.durability)
+def _common_parts(factor: str, contenders: Sequence[ContenderRates]) -> set[tuple[str, str]]:
+    """Parts, and targets, that contenders at several levels of a factor have. The others come with their level."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for each in contenders:
+        for part in _made_of(each):
+            found.setdefault(part, set()).add(_level(each, factor))
+    return {part for part, levels in found.items() if len(levels) > 1}
 
 
-def _without(factor: str, levels: Mapping[str, str]) -> dict[str, str]:
-    return {name: level for name, level in levels.items() if name != factor}
+def _rest(contender: ContenderRates, factor: str, common: Collection[tuple[str, str]]) -> _Rest:
+    """All that must be alike in contenders at two levels of a factor.
+
+    Class and payload are factors themselves; a contender that keeps less of what it acknowledged does other work. Of
+    contenders that differ in one part of the stack, all other parts are the same.
+    """
+    division = (contender.division.workload, contender.division.durability)
+    levels = {name: level for name, level in contender.levels.items() if name != factor}
+    if factor in contender.levels:
+        parts = {part for part in _made_of(contender) if part in common or part[0] in _OF_NO_LANGUAGE}
+    else:
+        parts = {(part, what) for part, what in contender.parts.items() if part != factor}
+    return (division, levels, parts)
+
+
+def _made_of(contender: ContenderRates) -> Iterator[tuple[str, str]]:
+    yield ("target", contender.target)
+    yield from contender.parts.items()
 
 
 def _mean_by_round(matched: Sequence[Mapping[int, float]]) -> list[float]:

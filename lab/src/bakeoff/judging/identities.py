@@ -44,7 +44,7 @@ def _places(names: Iterable[str]) -> dict[str, int]:
     """A place for each name, the same whatever other names there are unless two want one."""
     places: dict[str, int] = {}
     for name in sorted(names):
-        wanted = zlib.crc32(name.encode()) % LOOKS
+        wanted = zlib.crc32(name.lower().encode()) % LOOKS
         ring = [(wanted + step) % LOOKS for step in range(LOOKS)]
         places[name] = next((place for place in ring if place not in places.values()), wanted)
     return places

@@ -10,6 +10,7 @@ from bakeoff.judging.pairings import ContenderRates
 from bakeoff.judging.ranking_level import Rounds, ranking_level
 from bakeoff.judging.slo import Slo, broken, figures_over, ranking_slo
 from bakeoff.judging.windows import ALL_WELL, Windows, are_counted, windows_of
+from bakeoff.results.stack import stack_in
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class MeasuredContender:
 
     @property
     def compared(self) -> ContenderRates:
-        return ContenderRates(self.runs.key, self.runs.division, self.runs.levels, self.rates)
+        runs, newest = self.runs, self.runs.newest
+        parts = stack_in(newest.environment).parts
+        return ContenderRates(runs.key, runs.division, runs.levels, self.rates, newest.target, parts)
 
 
 def measured_contender(runs: ContenderRuns) -> MeasuredContender:

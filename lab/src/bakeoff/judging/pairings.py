@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.estimates import RatioTest, ratio_of
@@ -19,13 +19,15 @@ class ContenderRates:
     """A contender's throughput at its peak, by round.
 
     Contenders of one division are ranked against each other; `levels`, factor by factor, show which ones differ in one
-    factor alone.
+    factor alone, together with the name of the target and the parts of its stack.
     """
 
     key: str
     division: Division
     levels: Mapping[str, str]
     by_round: Mapping[int, float]
+    target: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 Pair = tuple[ContenderRates, ContenderRates]

@@ -1,5 +1,7 @@
 """Where PostgreSQL's programs are, and as whom they may run."""
 
+import contextlib
+import ctypes.util
 import filecmp
 import hashlib
 import importlib.util
@@ -14,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.documents.whole_file import made_whole
+from bakeoff.documents.whole_file import made_whole, private_file
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import children
 from bakeoff.project import Project
@@ -59,6 +61,27 @@ class Installation:
             return process.wait() == 0
         finally:
             children.kill_session(process)
+
+
+@contextlib.contextmanager
+def account_name(file: Path) -> Iterator[Mapping[str, str]]:
+    """Variables under which this process's account has a name: in a container with --user it may have none.
+
+    initdb needs one. The library nss_wrapper reads it from the file, where that is installed.
+    """
+    library = None if _has_name() else ctypes.util.find_library("nss_wrapper")
+    if library is None:
+        yield {}
+        return
+    with private_file(file, f"postgres:x:{os.geteuid()}:{os.getegid()}::/:/bin/false\n".encode()):
+        yield {"LD_PRELOAD": library, "NSS_WRAPPER_PASSWD": str(file), "NSS_WRAPPER_GROUP": os.devnull}
+
+
+def _has_name() -> bool:
+    try:
+        return bool(pwd.getpwuid(os.geteuid()))
+    except KeyError:
+        return False
 
 
 def find_installation(project: Project, choice: str = EMBEDDED) -> Installation:

@@ -15,7 +15,7 @@ from psycopg import sql
 
 from bakeoff.documents.whole_file import made_whole, private_file, write_privately
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.binaries import Installation, account_name
 from bakeoff.postgres.failure_cause import cause_in
 from bakeoff.postgres.server import Server
 from bakeoff.postgres.target_role import make_target_role, target_url
@@ -238,7 +238,11 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
         return _password_file(folder).read_text("utf-8")
     password, log = secrets.token_hex(16), logs / f"postgres-{folder.name}-initdb.log"
     password_for_initdb = folder.with_name("password")
-    with made_whole(folder) as partial, private_file(password_for_initdb, password.encode()):
+    with (
+        made_whole(folder) as partial,
+        private_file(password_for_initdb, password.encode()),
+        account_name(folder.with_name("account")) as environment,
+    ):
         partial.mkdir(mode=0o700)
         for path in (partial, password_for_initdb):
             installation.give(path)
@@ -247,7 +251,7 @@ def _initialised(installation: Installation, folder: Path, logs: Path) -> str:
             # As version 18 does by itself: the same work for every version.
             *("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--data-checksums"),
         )
-        if not installation.run("initdb", arguments, log):
+        if not installation.run("initdb", arguments, log, environment):
             output = children.last_lines(log)
             cause = cause_in(output, folder.parent)
             raise BakeoffError(f"PostgreSQL's data folder {folder} could not be created.{cause} Output:\n{output}")

@@ -15,7 +15,7 @@ def cause_in(output: str, folder: Path) -> str:
     if "could not look up effective user" in output:
         return (
             " The account of this process has no name, and PostgreSQL needs one: in a container that runs with --user, "
-            "mount the names too (--volume /etc/passwd:/etc/passwd:ro)."
+            "mount the names too (--volume /etc/passwd:/etc/passwd:ro), or install libnss-wrapper in its image."
         )
     if "incompatible with server" in output:
         return (

@@ -6,6 +6,7 @@ from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.numbers import NOTHING
+from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
 TITLE = "What each stack is and costs"
@@ -32,7 +33,8 @@ def stack_table(entries: Sequence[JudgedContender]) -> Table:
 
 def labels_of(entry: JudgedContender) -> dict[str, str]:
     """The names by which people choose between stacks."""
-    return {name: value for name, value in {"language": entry.language, **entry.stack.parts}.items() if value}
+    own = {"language": capitalised(entry.language), **entry.stack.parts}
+    return {name: value for name, value in own.items() if value}
 
 
 def facets(entries: Sequence[JudgedContender]) -> dict[str, list[str]]:
@@ -49,7 +51,8 @@ _Cell = Callable[[JudgedContender], str]
 def _columns(entries: Sequence[JudgedContender]) -> Mapping[str, _Cell]:
     """Words first, figures after them."""
     parts = dict.fromkeys(part for entry in entries for part in entry.stack.parts)
-    return {"language": lambda entry: entry.language, **{part: _part(part) for part in parts}, **_figures(entries)}
+    words = {"language": lambda entry: capitalised(entry.language), **{part: _part(part) for part in parts}}
+    return {**words, **_figures(entries)}
 
 
 def _figures(entries: Sequence[JudgedContender]) -> Mapping[str, _Cell]:

@@ -54,7 +54,7 @@ def write_target(project: Project, request: TargetRequest) -> NewTarget:
     workload = load_workload(project, request.workload)
     targets = find_targets(project)
     language = request.language.lower()
-    title = _title_of(language, targets)
+    spelling, title = _names_of(language, targets)
     name = request.name or _slug(f"{workload.name} {language} {request.framework}")
     _check_name(name, targets)
     protocol = _protocol(workload, request.protocol)
@@ -68,7 +68,7 @@ def write_target(project: Project, request: TargetRequest) -> NewTarget:
         **_identity(workload, folder),
         "name": name,
         "protocol": protocol,
-        "language": language,
+        "language": spelling,
         "language_title": title,
         "framework": request.framework,
         "title": " ".join(filter(None, (title, request.framework))),
@@ -95,16 +95,20 @@ def review() -> Sequence[str]:
     return (_FOLDER / "review.md").read_text("utf-8").splitlines()
 
 
-def _title_of(language: str, targets: Sequence[Target]) -> str:
-    """The language as people write it. Raises UsageError for one that neither a target nor Pygments has."""
+def _names_of(language: str, targets: Sequence[Target]) -> tuple[str, str]:
+    """The language as manifests spell it, and its title. Raises UsageError where neither a target nor Pygments has it.
+
+    Reports print the spelling, so that of a title is taken: PHP, not php.
+    """
     own = {each.language.lower(): each.language for each in targets if each.language}
     titles = {alias: title for title, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases}
-    if language in titles or language in own:
-        return titles.get(language) or own[language]
-    here = f" Targets here are in {', '.join(sorted(own))}." if own else ""
-    raise UsageError(
-        f'--language is "{language}", which is no known language.{nearest(language, [*own, *titles])}{here}'
-    )
+    if language not in titles and language not in own:
+        here = f" Targets here are in {', '.join(sorted(own))}." if own else ""
+        raise UsageError(
+            f'--language is "{language}", which is no known language.{nearest(language, [*own, *titles])}{here}'
+        )
+    title = titles.get(language) or own[language]
+    return own.get(language) or (title if title.lower() == language else language), title
 
 
 def _check_name(name: str, targets: Sequence[Target]) -> None:
