@@ -113,7 +113,7 @@ def test_stacks_stand_in_every_document() -> None:
     )
     ready = table.rows[0][4]
     assert ready.endswith(" ms")
-    assert table.rows[0] == (first.name, first.language, "axum <i>", "SQL", ready, "2.34", "1,234", "2 / 4")
+    assert table.rows[0] == (first.name, "Rust", "axum <i>", "SQL", ready, "2.34", "1,234", "2 / 4")
     assert [(*row[2:4], *row[5:]) for row in table.rows[1:]] == [(NOTHING,) * 5] * len(others)
     assert "2 / 4" in markdown_report(data)
     assert "2 / 4" in text_report(data)
