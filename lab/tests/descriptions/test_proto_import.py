@@ -23,7 +23,7 @@ def imported(folder: Path, text: str) -> ImportedApi:
     for each in api.operations:
         method = codec.method(str(each.call["method"]))
         assert method is not None
-        codec.encode(method.request, json.loads(first_rendered(str(each.message))))
+        codec.encode(method.request, json.loads(first_rendered(str(each.message), ["next"])))
     return api
 
 
@@ -65,7 +65,9 @@ def test_what_a_reply_and_a_request_have_in_common_is_the_identifier(tmp_path: P
         assert (operations[name].needs, '"name":"${captured.id}"' in str(operations[name].message)) == ("book", True)
     assert sent(operations["UpdateBook"])["title"].startswith("title-")
     assert sent(operations["ListBooks"]).keys() == {"pageSize", "pageToken"}
-    assert sent(operations["ListBooks"])["pageToken"] == ""
+    assert '"pageToken":"${captured.next}"' in str(operations["ListBooks"].message)
+    assert operations["ListBooks"].call["capture"] == {"next": "optional:/nextPageToken"}
+    assert api.members["sessions"] == [{"name": "pages of ListBooks", "weight": 1, "steps": ["ListBooks"] * 3}]
     assert api.advice == []
 
 
@@ -307,3 +309,53 @@ def test_editions_are_read_as_what_engines_know(tmp_path: Path, edition: str) ->
     ]
     for members, encoded in cases:
         assert codec.encode("ed.v1.Req", {"must": "", **members}).hex() == encoded
+
+
+@pytest.mark.parametrize(
+    ("request_fields", "reply_fields", "message", "place"),
+    [
+        ("string cursor = 1; int32 limit = 2;", "string next_cursor = 1;", '{"cursor":"@","limit":20}', "/nextCursor"),
+        (
+            "bytes next_page_token = 1; int32 maximum_page_size = 2; bool reverse = 3;",
+            "bytes next_page_token = 1;",
+            '{"nextPageToken":"@","maximumPageSize":20}',
+            "/nextPageToken",
+        ),
+        (
+            "bytes next_page_token = 1; bool reverse = 2; Order order = 3; repeated string ids = 4; Filter filter = 5;",
+            "bytes next_page_token = 1; bool has_more = 2;",
+            '{"nextPageToken":"@"}',
+            "/nextPageToken while /hasMore",
+        ),
+        (
+            "Page pagination = 1;",
+            "PageInfo pagination = 1;",
+            '{"pagination":{"key":"@","limit":20}}',
+            "/pagination/nextKey",
+        ),
+        ("string page_token = 1; string folder = 2;", "string next_page_token = 1;", None, ""),
+        ("string page_token = 1;", "bytes next_page_token = 1;", None, ""),
+        ("string page_token = 1;", "repeated string next_page_token = 1;", None, ""),
+        ("int32 page = 1;", "int32 total_pages = 1;", None, ""),
+    ],
+)
+def test_lists_with_tokens_are_read_page_after_page(
+    tmp_path: Path, request_fields: str, reply_fields: str, message: str | None, place: str
+) -> None:
+    text = f"""
+        syntax = "proto3";
+        package lists.v1;
+        enum Order {{ NONE = 0; UP = 1; DOWN = 2; }}
+        message Filter {{ string name = 1; }}
+        message Page {{ bytes key = 1; uint64 limit = 2; bool count_total = 3; }}
+        message PageInfo {{ bytes next_key = 1; uint64 total = 2; }}
+        message Req {{ {request_fields} }}
+        message Rep {{ {reply_fields} }}
+        service Lists {{ rpc ListThings(Req) returns (Rep); }}
+    """
+    (operation,) = imported(tmp_path, text).operations
+
+    assert operation.has_pages == (message is not None)
+    if message is not None:
+        assert operation.message == message.replace("@", "${captured.next}")
+        assert operation.call["capture"] == {"next": f"optional:{place}"}

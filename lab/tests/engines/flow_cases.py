@@ -191,8 +191,38 @@ def _pages() -> Json:
             "replies": replies, "turns": 24}  # fmt: skip
 
 
+def _other_pages() -> Json:
+    next_part = {"slot": "captured", "name": "next", "prefix": "?from="}
+    operations = [
+        _operation(name, "GET", [f"/{name}", part], weight=0, capture={"next": place})
+        for name, part, place in (
+            ("offset", next_part, "count:0+/items while < /total"),
+            ("page", next_part, "count:1+1 while <= header:x-pages"),
+            ("full", next_part, "count:0+1 while /items has 2"),
+            ("last", next_part, "optional:/items/-1/id while /more"),
+            ("whole", {**next_part, "prefix": "?"}, "optional:query::/next while not /end"),
+        )
+    ]
+    items = '"items":[{"id":"a"},{"id":"b/{n}"}]'
+    replies = {
+        "offset": [_reply(200, f'{{{items},"total":3}}'), _reply(200, '{"items":[{}],"total":3}'), _reply(),
+                   _reply(200, f'{{{items},"total":"9"}}')],
+        "page": [_reply(200, "", ("X-Pages", "2"))],
+        "full": [_reply(200, f"{{{items}}}"), _reply(200, '{"items":[{}]}'), _reply(200, f"{{{items}}}")],
+        "last": [_reply(200, f'{{{items},"more":true}}'), _reply(200, f'{{{items},"more":false}}'),
+                 _reply(200, '{"items":[],"more":true}'), _reply(200, f'{{{items},"more":true}}')],
+        "whole": [_reply(200, '{"next":"http://h/whole?a=%2F+&b{n}#c","end":false}'),
+                  _reply(200, '{"next":"/w?c=1","end":true}'), _reply(200, '{"next":"/w?c=1"}'), _reply(200, '{"next":"/w","end":false}')],
+    }  # fmt: skip
+    sessions = [{"name": f"pages of {each['name']}", "weight": 1, "steps": [index] * 4}
+                for index, each in enumerate(operations)]  # fmt: skip
+    return {"name": "pages of lists: counted, after the last item, and by a whole query",
+            "plan": _plan(*operations, sessions=sessions), "replies": replies, "turns": 60}  # fmt: skip
+
+
 CASES: tuple[Json, ...] = (
     _pages(),
+    _other_pages(),
     _logins(),
     _statuses(),
     _headers_and_lists(),

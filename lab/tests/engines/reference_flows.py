@@ -63,7 +63,7 @@ class User:
         body = encoded(operation["body"], message).decode("latin-1") if "body" in operation else message
         return {
             "operation": index, "method": operation["http"]["method"], "path": path, "headers": headers, "body": body,
-            "needed": needed, "session": session if in_session else None, "step": step,
+            "needed": needed, "session": session if in_session else None, "step": step, "carried": dict(carried),
         }  # fmt: skip
 
     def take(self, request: Json, reply: Json) -> None:
@@ -71,7 +71,8 @@ class User:
         operation = self.plan["operations"][request["operation"]]
         expect = operation["http"]["expect"]
         accepted = expect if isinstance(expect, list) else [expect]
-        captured = _captured(operation["http"]["capture"], reply) if reply["status"] == accepted[0] else None
+        places, earlier = operation["http"]["capture"], request["carried"]
+        captured = _captured(places, reply, earlier) if reply["status"] == accepted[0] else None
         if captured is None:
             if request["session"] is not None:
                 self.session = None
@@ -135,15 +136,38 @@ class User:
                 self.cookies[cookie] = text
 
 
-def _captured(places: Json, reply: Json) -> Json | list[Json] | None:
-    """Values by name, those of each item of a list, or None where one is missing."""
+def _captured(places: Json, reply: Json, earlier: Json) -> Json | list[Json] | None:
+    """Values by name, those of each item of a list, or None where one is missing; `earlier` ones are counted on."""
     document = json.loads(reply["body"] or "null", parse_int=str)
     lists = [place.split("/*")[0] for place in places.values() if "/*" in place]
     if lists:
         items = _at(document, lists[0])
         return [{name: _at(item, place.split("/*")[1]) for name, place in places.items()} for item in items]
-    values = {name: _value(place, document, reply) for name, place in places.items()}
+    values = {name: _while(place, document, reply, earlier.get(name)) for name, place in places.items()}
     return None if None in values.values() else values
+
+
+def _while(place: str, document: Any, reply: Json, earlier: str | None) -> Any:
+    """The value at a place with its condition: empty where that does not hold."""
+    place, *conditions = place.split(" while ")
+    found = _value(place, document, reply) if not place.startswith("count:") else _counted(place, document, earlier)
+    for condition in conditions:
+        if match := re.fullmatch(r"(<=?) (.*)", condition):
+            bound = _value(match[2], document, reply)
+            holds = bound is not None and int(found or 0) <= int(bound) - (match[1] == "<")
+        elif match := re.fullmatch(r"(.*) has (\d+)", condition):
+            holds = len(_at(document, match[1]) or []) >= int(match[2])
+        else:
+            negated = condition.startswith("not ")
+            holds = _at(document, condition.removeprefix("not ")) is (not negated)
+        found = found if holds else ""
+    return found
+
+
+def _counted(place: str, document: Any, earlier: str | None) -> str:
+    first, step = place.removeprefix("count:").split("+")
+    more = int(step) if step.isdecimal() else len(_at(document, step) or [])
+    return str(int(earlier or first) + more) if more else ""
 
 
 def _value(place: str, document: Any, reply: Json) -> Any:
@@ -170,13 +194,16 @@ def _parameter(text: str, name: str) -> str | None:
     """A parameter of a URL, or of the one that a header Link calls the next."""
     links = re.findall(r"<([^>]*)>([^<]*)", text)
     url = next((url for url, relation in links if 'rel="next"' in relation), "") if links else text
+    if name == "":
+        return urlsplit(url).query if "?" in url else None
     return next((value for known, value in parse_qsl(urlsplit(url).query) if known == name), None)
 
 
 def _at(document: Any, pointer: str) -> Any:
     for part in pointer.split("/")[1:]:
         if isinstance(document, list):
-            document = document[int(part)] if int(part) < len(document) else None
+            index = len(document) - 1 if part == "-1" else int(part)
+            document = document[index] if 0 <= index < len(document) else None
         else:
             document = (document or {}).get(part)
     return document

@@ -187,13 +187,18 @@ def _slot(slot: Json, draws: Iterator[int], context: Json) -> str:
             return str(context["values"][slot["name"]])
         case "captured" if "prefix" in slot:
             value = context["captured"].get(slot["name"], "")
-            return f"{slot['prefix']}{quote(value, safe='')}" if value else ""
+            return f"{slot['prefix']}{_escaped(slot['prefix'], value)}" if value else ""
         case "captured" | "login" as source:
             return str(context[source][slot["name"]])
         case "pad":
             return ""
         case name:
             raise AssertionError(f"no case holds the slot {name}")
+
+
+def _escaped(prefix: str, value: str) -> str:
+    """The value of a parameter; after another beginning it is a part of a query already."""
+    return quote(value, safe="") if prefix.endswith("=") else value
 
 
 def _uuid(draws: Iterator[int]) -> str:

@@ -99,6 +99,21 @@ LIBRARY = """
     }
 """
 
+PAGED = """
+    syntax = "proto3";
+    package paged.v1;
+    message Texts { string page_token = 1; int32 page_size = 2; bool reverse = 3; }
+    message TextsReply { repeated string items = 1; string next_page_token = 2; }
+    message Page { bytes key = 1; uint64 limit = 2; }
+    message PageInfo { bytes next_key = 1; }
+    message Blobs { Page pagination = 1; }
+    message BlobsReply { PageInfo pagination = 1; }
+    service Lists {
+      rpc ListTexts(Texts) returns (TextsReply);
+      rpc ListBlobs(Blobs) returns (BlobsReply);
+    }
+"""
+
 
 class Anything(grpc.GenericRpcHandler):
     """Reads each request by its type, and answers with an empty message; what cannot be read fails."""
@@ -164,6 +179,28 @@ class Library(Anything):
             context.abort(grpc.StatusCode.NOT_FOUND, "no such thing")
 
 
+class Paged(Anything):
+    """Lists of three pages, by tokens that need escapes or are no text; unknown ones are refused."""
+
+    TOKENS = ("", "/+=?", "YWJjZA==")
+    BYTES = ("", "//79", "AAE=")
+
+    def __init__(self, codec: ProtoCodec) -> None:
+        super().__init__(codec)
+        self.reached: dict[str, set[int]] = {"ListTexts": set(), "ListBlobs": set()}
+
+    def answer(self, name: str, message: Any, context: Any) -> Any:
+        is_text = name == "ListTexts"
+        known = self.TOKENS if is_text else self.BYTES
+        token = message["pageToken"] if is_text else message["pagination"]["key"]
+        if token not in known or message.get("reverse"):
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(message))
+        page = known.index(token)
+        self.reached[name].add(page)
+        following = known[page + 1] if page + 1 < len(known) else ""
+        return {"nextPageToken": following} if is_text else {"pagination": {"nextKey": following}}
+
+
 @contextmanager
 def serving(handler: grpc.GenericRpcHandler) -> Iterator[str]:
     server = grpc.server(futures.ThreadPoolExecutor(8))
@@ -182,6 +219,22 @@ def serving(handler: grpc.GenericRpcHandler) -> Iterator[str]:
 def test_no_request_of_a_fresh_import_fails(
     measuring_checkout: Project, monkeypatch: pytest.MonkeyPatch, text: str, handler: type[Anything]
 ) -> None:
+    measured(measuring_checkout, monkeypatch, text, handler)
+
+
+def test_pages_of_lists_are_followed_by_their_tokens(
+    measuring_checkout: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = measured(measuring_checkout, monkeypatch, PAGED, Paged)
+
+    assert isinstance(api, Paged)
+    assert api.reached == {"ListTexts": {0, 1, 2}, "ListBlobs": {0, 1, 2}}
+
+
+def measured(
+    measuring_checkout: Project, monkeypatch: pytest.MonkeyPatch, text: str, handler: type[Anything]
+) -> Anything:
+    """The handler after a run of a fresh import, in which no request failed."""
     root = measuring_checkout.root
     measuring_checkout.file.unlink()
     # A name for each: pytest uses a folder again, and a file is compiled once in a process.
@@ -191,7 +244,8 @@ def test_no_request_of_a_fresh_import_fails(
     monkeypatch.delenv(PROJECT_VARIABLE)
 
     make_project(InitOptions(["api"], proto=Path(proto.name)))
-    with serving(handler(ProtoCodec(ProtoSource(proto)))) as url:
+    api = handler(ProtoCodec(ProtoSource(proto)))
+    with serving(api) as url:
         request = replace(QUICK, attached={"api": url})
         comparison = compare(measuring_checkout, request, PlainProgress(Console(quiet=True)))
 
@@ -199,3 +253,4 @@ def test_no_request_of_a_fresh_import_fails(
     (run,) = comparison.runs
     assert run.total is not None
     assert (run.total.failed, run.total.errors, run.total.requests > 20) == (0, {}, True)
+    return api

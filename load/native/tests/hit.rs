@@ -107,3 +107,52 @@ fn a_server_that_does_not_answer_is_named() {
         hit(&[&server("nonsense")]).2.contains("its reply is no good: its status is not a number of three digits.")
     );
 }
+
+/// Answers each connection's first request with these bytes, and leaves it open until the client closes it.
+fn endless(reply: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                if stream.read(&mut buffer).is_ok_and(|count| count > 0) && stream.write_all(reply.as_bytes()).is_ok() {
+                    while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
+                }
+            });
+        }
+    });
+    format!("http://{address}/")
+}
+
+#[test]
+fn a_reply_that_does_not_end_is_named() {
+    const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n";
+    for (reply, reason) in [
+        (EVENTS, "it is a stream of server-sent events"),
+        ("HTTP/1.1 200 OK\r\n\r\nhi", "its body lasts until the connection is closed"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi", "7 bytes of its body are missing"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n", "the end of its chunked body is missing"),
+    ] {
+        let url = endless(reply);
+        let (status, out, error) = hit(&[&url, "--timeout", "200ms"]);
+        let words = format!("{url} answers, and its reply does not end before the timeout (--timeout): {reason}. ");
+        assert!(error.contains(&words), "{error}");
+        assert_eq!((status, out), (Some(1), String::new()));
+    }
+}
+
+#[test]
+fn a_change_to_another_protocol_is_named_and_its_handshakes_are_measured() {
+    // A first frame arrives with the head.
+    let url = endless("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{1}\u{2}hi");
+    let headers = ["-H", "Upgrade: websocket", "-H", "Connection: Upgrade", "-n", "20", "--no-capacity", "--json"];
+    let (status, out, error) = hit(&[&[&*url][..], &headers].concat());
+    assert!(error.contains("goes on in another protocol, such as WebSocket (status 101)"), "{error}");
+    assert_eq!((status, out), (Some(1), String::new()));
+    let (status, out, error) = hit(&[&[&*url, "--expect", "101"][..], &headers].concat());
+    assert_eq!(status, Some(0), "{error}");
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((&report["requests"], &report["ok"]), (&20.into(), &20.into()), "{report}");
+    assert_eq!(report["statuses"], serde_json::json!({"101": 20}));
+}

@@ -204,7 +204,7 @@ def _differences_of_steps(case: Case, speaker: CaseProtocol, stored: StoredRows 
         problems: list[str] = []
         if not exchange.differences.core:
             try:
-                captured |= captured_from(exchange, captures_of(step.sides[speaker.side]))
+                captured |= captured_from(exchange, captures_of(step.sides[speaker.side]), captured)
                 for row in step.rows if stored is not None else ():
                     assert stored is not None
                     key = [str(filled(part, captured)) for part in row.key]

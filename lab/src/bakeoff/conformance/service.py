@@ -14,7 +14,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.engines.client import client_of
 from bakeoff.targets.access import Access
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, encoded
-from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
+from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation, carried_on
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import BASE_TIME_MS
 from bakeoff.workload.random_numbers import RandomNumbers
@@ -119,6 +119,7 @@ class Service:
 
     def made(self, operation: Operation, captured: Captured, login: Captured) -> Sent:
         """The next request of an operation; its drawn values differ from those of all others."""
+        captured = {**dict.fromkeys(carried_on(self.call(operation).capture), ""), **captured}
         numbers = RandomNumbers(_SEED, int(self._run, 16) % 2**20, self.requests)
         event = Event(
             self._run, 0, self.requests, BASE_TIME_MS, captured=_Known(captured), login=_Known(login), values={}

@@ -14,7 +14,7 @@ from bakeoff.conformance.case import Case, CaseStep, Exchange, GrpcSide, HttpSid
 from bakeoff.conformance.matching import compare_json, shown
 from bakeoff.conformance.vectors import VectorError, side_from
 from bakeoff.documents.checked import Json
-from bakeoff.documents.json_pointer import value_at
+from bakeoff.documents.json_pointer import members_of, names_of
 from bakeoff.text.hints import hint
 from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
@@ -141,9 +141,45 @@ def filled(value: Json, captured: Mapping[str, Json]) -> Json:
     return value
 
 
-def captured_from(exchange: Exchange, places: Mapping[str, str]) -> dict[str, Json]:
-    """The values at these places of a reply. Raises CaptureError for one that is not there."""
-    return {name: _value_at(exchange, place) for name, place in places.items()}
+def captured_from(
+    exchange: Exchange, places: Mapping[str, str], earlier: Mapping[str, Json] | None = None
+) -> dict[str, Json]:
+    """The values at these places of a reply; `earlier` were captured before. Raises CaptureError for a missing one."""
+    before = earlier or {}
+    return {name: _captured_at(exchange, place, before.get(name)) for name, place in places.items()}
+
+
+def _captured_at(exchange: Exchange, place: str, before: Json) -> Json:
+    place, _, condition = place.partition(" while ")
+    found = _count_after(exchange, place, before) if place.startswith("count:") else _value_at(exchange, place)
+    return found if not condition or _holds(exchange, condition, found) else ""
+
+
+def _count_after(exchange: Exchange, place: str, before: Json) -> Json:
+    """The number captured before, or the first one, and so much more; empty after an empty list."""
+    first, _, step = place.removeprefix("count:").partition("+")
+    more = int(step) if step.isdecimal() else _items(exchange, step)
+    return int(str(before or first)) + more if more else ""
+
+
+def _holds(exchange: Exchange, condition: str, found: Json) -> bool:
+    """Whether there is more after a reply."""
+    if condition.startswith("<"):
+        way, _, place = condition.partition(" ")
+        bound = str(_value_at(exchange, f"optional:{place}"))
+        if not (bound.isdecimal() and str(found).isdecimal()):
+            return False
+        return int(str(found)) < int(bound) + (way == "<=")
+    pointer, has, least = condition.rpartition(" has ")
+    if has:
+        return _items(exchange, pointer) >= int(least)
+    expected = not condition.startswith("not ")
+    return _value_at(exchange, f"optional:{condition.removeprefix('not ')}") is expected
+
+
+def _items(exchange: Exchange, pointer: str) -> int:
+    found = _value_at(exchange, f"optional:{pointer}")
+    return len(found) if isinstance(found, list) else 0
 
 
 def _value_at(exchange: Exchange, place: str) -> Json:
@@ -163,15 +199,25 @@ def _value_at(exchange: Exchange, place: str) -> Json:
             raise CaptureError(f"the reply has no header {name.rstrip('/')}")
         return header.rsplit("/", 1)[-1] if name.endswith("/") else unquoted(header)
     try:
-        return value_at(exchange.document, place)
+        return _at(exchange.document, place)
     except KeyError as error:
         raise CaptureError(f"the reply has nothing at {place}: {shown(exchange.document)}") from error
 
 
+def _at(document: Json, pointer: str) -> Json:
+    """The value at a pointer, in which -1 is the last item of a list. Raises KeyError where there is none."""
+    for name in names_of(pointer):
+        is_last = name == "-1" and isinstance(document, list) and document
+        document = document[-1] if is_last and isinstance(document, list) else members_of(document)[name]
+    return document
+
+
 def _parameter(text: str, name: str) -> str:
-    """A parameter in the query of a URL, or of the next one that a header Link names."""
+    """A parameter in the query of a URL, or of the next one that a header Link names; without a name the query."""
     link = _NEXT_LINK.search(text)
     url = link["url"] if link is not None else "" if text.startswith("<") else text
+    if not name and "?" in url:
+        return urlsplit(url).query
     values = parse_qs(urlsplit(url).query, keep_blank_values=True).get(name)
     if values is None:
         raise CaptureError(f"{shown(text)} has no parameter {name}")

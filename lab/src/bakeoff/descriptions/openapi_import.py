@@ -154,9 +154,10 @@ class _Import:
         call = self._call(described, owner, needed, created, is_login=is_login)
         # A token of one list is none of another: its path and query must be the same each time.
         is_one_list = needed is None and not is_login and "capture" not in call and "${" not in str(call["path"])
-        pages = next_page(described, self._templates, may_shrink=self._deletes_from(described)) if is_one_list else None
+        first, may_shrink = str(call["path"]), self._deletes_from(described)
+        pages = next_page(described, self._templates, first, may_shrink=may_shrink) if is_one_list else None
         if pages is not None:
-            call = {**call, "path": pages.path(str(call["path"])), "capture": pages.capture}
+            call = {**call, "path": pages.path(first), "capture": pages.capture}
         return ImportedOperation(
             described.name,
             call,

@@ -10,8 +10,9 @@ from bakeoff.descriptions.faults import Notes, advice_notes, left_out_notes
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.descriptions.proto_entities import Entity, Link, ProtoEntities, id_names
 from bakeoff.descriptions.proto_messages import MessageTemplates, Path, unique_value
+from bakeoff.descriptions.proto_pages import proto_pages
 from bakeoff.descriptions.proto_sources import ProtoSource
-from bakeoff.descriptions.proto_types import DELETES, READS, Method, Types, is_set_by_server, singular
+from bakeoff.descriptions.proto_types import DELETES, READS, UPDATES, Method, Types, is_set_by_server, singular
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -81,6 +82,11 @@ class _Import:
         is_about = link.entity is not None and link.entity.kind == method.kind and created is None
         is_deletion = is_about and method.verb in DELETES
         message = self._message(method, created, link)
+        pages = None
+        if created is None and link.entity is None and method.verb not in (*DELETES, *UPDATES):
+            pages = proto_pages(method, self._types, self._templates)
+        if pages is not None:
+            message, call["capture"] = pages.message, dict(pages.capture)
         self._advise(method, link, message)
         return ImportedOperation(
             self._name(method),
@@ -90,6 +96,7 @@ class _Import:
             needs=None if link.entity is None else link.entity.kind,
             message=message,
             effect=_deletion(link.entity) if is_deletion and link.entity is not None else None,
+            has_pages=pages is not None,
         )
 
     def _weight(self, method: Method, link: Link) -> int:

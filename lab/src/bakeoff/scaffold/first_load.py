@@ -8,6 +8,7 @@ from bakeoff.conformance.proto_codec import ProtoMismatchError
 from bakeoff.engines.checked_plan import check_plan
 from bakeoff.engines.manifest import find_engine
 from bakeoff.errors import BakeoffError
+from bakeoff.workload.declaration import carried_on
 from bakeoff.workload.expressible import first_rendered
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import Load, compile_plan
@@ -53,6 +54,8 @@ def _unreadable_messages(workload: Workload) -> Iterator[tuple[str, str]]:
         if method is None or operation.has_text:
             continue
         try:
-            codec.encode(method.request, json.loads(first_rendered(operation.message_over("grpc") or "{}")))
+            empty = [] if operation.grpc is None else carried_on(operation.grpc.capture)
+            message = first_rendered(operation.message_over("grpc") or "{}", empty)
+            codec.encode(method.request, json.loads(message))
         except (ProtoMismatchError, ValueError) as error:
             yield operation.name, f"its message {error}"

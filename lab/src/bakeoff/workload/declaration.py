@@ -38,6 +38,11 @@ class ListCheck(_Declared, frozen=True):
     pages: str | None = None
 
 
+def carried_on(capture: Mapping[str, str]) -> list[str]:
+    """The values that a call captures for the next page of its session: they are empty in the first request."""
+    return [name for name, place in capture.items() if place.startswith("optional:") or " while " in place]
+
+
 class HttpCall(_Declared, frozen=True):
     """A request over HTTP; `path` and `headers` are templates."""
 

@@ -1,7 +1,7 @@
 """Imported operations as the loader takes them: one that cannot be rendered is left out, with the reason."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.descriptions.imported import ImportedApi, ImportedOperation
@@ -60,10 +60,10 @@ def _templates(operation: ImportedOperation) -> Iterator[tuple[str, str]]:
         yield "message", operation.message if operation.is_text else without_white_space(operation.message)
 
 
-def first_rendered(template: str) -> str:
-    """The first text that a template makes; what replies will show is 1, which fits texts and numbers."""
+def first_rendered(template: str, empty: Sequence[str] = ()) -> str:
+    """The first text that a template makes; what replies will show is 1, which fits texts and numbers, or `empty`."""
     segments = parse_template(template)
-    captured = {slot.name: "1" for slot in slots_of(segments, CapturedSlot)}
+    captured = {slot.name: "" if slot.name in empty else "1" for slot in slots_of(segments, CapturedSlot)}
     login = {slot.name: "1" for slot in slots_of(segments, LoginSlot)}
     event = Event("00000000", 0, 0, _BASE_TIME_MS, key="1", captured=captured, login=login)
     return render(segments, RandomNumbers(1, 0, 0), event)

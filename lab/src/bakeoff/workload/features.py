@@ -8,6 +8,9 @@ from bakeoff.workload.bodies import ENCODED
 from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
 from bakeoff.workload.loader import Workload
 
+# What is made of a place in a reply.
+_MADE = re.compile(r"^(optional|query|count):|/-1(/|$)| while ")
+
 
 def needed_features(workload: Workload, protocol: str) -> dict[str, str]:
     """Feature → the first operation that needs it, over a protocol."""
@@ -36,21 +39,16 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         return needed
     return {
         "captures": needed.pop("captures") or bool(call.capture),
-        "header-captures": any(_inner(place).startswith("header:") for place in call.capture.values()),
+        "header-captures": any("header:" in place for place in call.capture.values()),
         "accepted-statuses": not isinstance(call.expect, str | int),
         "header-templates": bool(call.metadata) if isinstance(call, GrpcCall) else _has_slots(call.headers),
         "reply-templates": _has_slots(call.reply),
         "encoded-bodies": isinstance(call, HttpCall) and operation.body in ENCODED,
         "list-captures": any("/*" in place for place in call.capture.values()),
-        "optional-captures": any(_inner(place) != place for place in call.capture.values()) or _has_query_part(call),
+        "optional-captures": any(map(_MADE.search, call.capture.values())) or _has_query_part(call),
         "list-checks": call.list is not None,
         **needed,
     }
-
-
-def _inner(place: str) -> str:
-    """The place in the reply itself, without what is made of it."""
-    return re.sub(r"^(optional:)?(query:[^:]+:)?", "", place)
 
 
 def _has_query_part(call: HttpCall | GrpcCall) -> bool:

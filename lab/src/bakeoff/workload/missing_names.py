@@ -21,6 +21,7 @@ from bakeoff.workload.declaration import (
     HttpCall,
     HttpHealth,
     Operation,
+    carried_on,
 )
 from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.session_references import (
@@ -166,7 +167,7 @@ def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]
         call = operation.call(protocol)
         if call is None:
             continue
-        captured = _captured_for(declared, operation, protocol)
+        captured = [*_captured_for(declared, operation, protocol), *carried_on(call.capture)]
         calls = [each.call(protocol) for each in declared.operations]
         captures = list(dict.fromkeys(name for each in calls if each is not None for name in each.capture))
         context = _Context(operation, carried_to(declared, operation, protocol), captures)

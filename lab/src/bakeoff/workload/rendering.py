@@ -67,7 +67,8 @@ def _rendered(slot: AnySlot, numbers: RandomNumbers, event: Event) -> str:
             return (event.captured or {})[name]
         case slots.CapturedSlot(name, str(prefix)):
             value = (event.captured or {}).get(name, "")
-            return f"{prefix}{quote(value, safe='')}" if value else ""
+            written = quote(value, safe="") if prefix.endswith("=") else value
+            return f"{prefix}{written}" if value else ""
         case slots.LoginSlot(name):
             return (event.login or {})[name]
         case slots.TimestampSlot():

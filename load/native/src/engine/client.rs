@@ -30,6 +30,12 @@ pub struct NoAnswer {
 }
 
 impl NoAnswer {
+    /// Whether a reply began to arrive, and did not end.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.failure == Failure::Timeout && self.failure.meaning() != Some(&*self.reason)
+    }
+
     fn of(failure: Failure, reason: Option<String>) -> Self {
         let reason = reason.or_else(|| failure.meaning().map(str::to_owned));
         Self { failure, reason: reason.unwrap_or_else(|| failure.name().into_owned()) }
@@ -140,7 +146,7 @@ fn exchange<W: Wire>(
         let ready = readiness(socket, !out.is_empty(), until).map_err(|error| moved(&error))?;
         if ready.is_empty() {
             out.clear();
-            return Err(NoAnswer::of(Failure::Timeout, None));
+            return Err(NoAnswer::of(Failure::Timeout, wire.reason()));
         }
         if ready.contains(PollFlags::OUT) && !out.is_empty() {
             match socket.write(&out[written..]) {

@@ -156,7 +156,7 @@ impl Reads<'_> {
         let record = &link.record;
         let captured = record.own.iter().chain(&record.event.entity).flat_map(|entity| entity.captured.iter().cloned());
         let entity = Entity { captured: captured.collect(), ..Entity::default() };
-        let is_known = |slot: &Slot| !matches!(slot, Slot::Captured(name) if !entity.has(name));
+        let is_known = |slot: &Slot| !matches!(slot, Slot::Captured(name) if entity.value(name).is_none());
         self.ways.iter().find_map(|way| {
             let texts = self.workload.operations[way.operation].reads.as_ref()?;
             if !texts.slots.slots().iter().all(is_known) {
@@ -210,7 +210,7 @@ impl Reads<'_> {
         renderer.recall(user, &event);
         let (path, Answer { code, head, body }) = self.ask(client, renderer, usize::from(operation))?;
         let reply = Reply { tag: 0, outcome: Ok(code), head: &head, body: &body };
-        match login.rules.inspect(code, &reply, |_| (), &UserState::default()).outcome {
+        match login.rules.inspect(code, &reply, |_| (), None, &UserState::default()).outcome {
             Ok(Accepted::Expected(captured)) => {
                 let captured = Arc::new(captured.unwrap_or_default());
                 login.users.insert(user, Arc::clone(&captured));

@@ -324,7 +324,9 @@ impl Users {
         let (number, state) = (user.number, &user.state);
         let user = number;
         let (rules, composer) = (&mut self.rules[sent.rules], &mut self.composer);
-        let mut inspection = rules.inspect(code, reply, |out| composer.reply_texts(user, &sent.event, out), state);
+        let earlier = sent.event.entity.as_deref();
+        let texts = |out: &mut Vec<u8>| composer.reply_texts(user, &sent.event, out);
+        let mut inspection = rules.inspect(code, reply, texts, earlier, state);
         if let (true, Some(reads)) = (inspection.outcome.is_ok() && sent.more.is_empty(), &mut self.reads)
             && let Some(verified) = reads.check(user, &sent.event, code, || rules.content(reply))
         {

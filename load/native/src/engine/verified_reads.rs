@@ -133,7 +133,7 @@ impl VerifiedReads {
         let workload = Arc::clone(self.renderer.workload());
         let Some(effect) = &workload.operations[usize::from(event.operation)].effect else { return false };
         let is_known = |slot: &Slot| match slot {
-            Slot::Captured(name) => own.into_iter().chain(event.entity.as_deref()).any(|e| e.has(name)),
+            Slot::Captured(name) => own.into_iter().chain(event.entity.as_deref()).any(|e| e.value(name).is_some()),
             _ => true,
         };
         if !effect.key.slots.slots().iter().all(is_known) {

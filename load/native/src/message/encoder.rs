@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::varint::{varint_length, write_varint};
 use crate::template::Values;
 
@@ -18,6 +21,8 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Varying {
     Text(usize),
+    /// The bytes of a slot's base64.
+    Bytes(usize),
     /// One of several encodings, by the index that the slot chose.
     Choice(usize, Vec<Box<[u8]>>),
     Number(NumberSource, NumberKind),
@@ -107,6 +112,7 @@ impl Encoder {
                 Step::Literal(range) => out.extend_from_slice(&self.bytes[range.clone()]),
                 Step::Length(index) => write_varint(scratch.lengths[*index] as u64, out),
                 Step::Vary(Varying::Text(slot)) => out.extend_from_slice(values.text(*slot)),
+                Step::Vary(Varying::Bytes(slot)) => out.extend_from_slice(&bytes_of(values.text(*slot))),
                 Step::Vary(Varying::Choice(slot, choices)) => {
                     out.extend_from_slice(&choices[values.number(*slot) as usize]);
                 }
@@ -118,6 +124,11 @@ impl Encoder {
     }
 }
 
+/// None where the text is no base64: what a reply held was written by protobuf's JSON mapping.
+fn bytes_of(base64: &[u8]) -> Vec<u8> {
+    STANDARD.decode(base64).unwrap_or_default()
+}
+
 fn framed(length: usize) -> usize {
     length + varint_length(length as u64)
 }
@@ -125,6 +136,7 @@ fn framed(length: usize) -> usize {
 fn varying_length(piece: &Varying, values: &Values, pad_length: usize) -> usize {
     match piece {
         Varying::Text(slot) => values.length(*slot),
+        Varying::Bytes(slot) => bytes_of(values.text(*slot)).len(),
         Varying::Choice(slot, choices) => choices[values.number(*slot) as usize].len(),
         Varying::Number(_, NumberKind::Double | NumberKind::Fixed64) => 8,
         Varying::Number(_, NumberKind::Float | NumberKind::Fixed32) => 4,

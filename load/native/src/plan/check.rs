@@ -78,7 +78,7 @@ impl Plan {
             ),
             (
                 self.operations.iter().all(captures_are_possible),
-                "capture: headers, parameters and what may be absent are captured over http alone",
+                "capture: headers and parameters are captured over http alone",
             ),
             (self.transport.timeout_ms > 0, "transport.timeout_ms: at least 1"),
             (self.think_time_ms >= 0.0 && self.think_time_ms.is_finite(), "think_time_ms: zero or more"),
@@ -142,8 +142,11 @@ fn login_is_possible(operation: &Operation) -> bool {
 }
 
 fn captures_are_possible(operation: &Operation) -> bool {
-    let is_pointer = |place: &String| place.is_empty() || place.starts_with('/');
-    operation.grpc.as_ref().is_none_or(|call| call.capture.values().all(is_pointer))
+    let is_in_content = |place: &String| {
+        let place = place.strip_prefix("optional:").unwrap_or(place);
+        place.is_empty() || place.starts_with('/')
+    };
+    operation.grpc.as_ref().is_none_or(|call| call.capture.values().all(is_in_content))
 }
 
 /// A list creates entities that earlier operations stored.

@@ -11,7 +11,7 @@ use prost_reflect::MessageDescriptor;
 use serde_json::Value;
 
 pub use captures::is_in_headers;
-use captures::{Place, is_plain, parameter, unquoted};
+use captures::{Place, Source, is_plain};
 use content::{as_json, decoded, same, text_of};
 pub use sampler::Sampler;
 
@@ -19,7 +19,6 @@ use crate::failure::Failure;
 use crate::list_check::ListRule;
 use crate::mismatch::{Mismatch, WrongContent, shown, shown_content};
 use crate::wire::h2::messages;
-use crate::wire::http1::header;
 use crate::wire::{Code, Reply};
 use crate::workload::{END_OF_PART, Entity, UserState};
 
@@ -168,12 +167,14 @@ impl ReplyRules {
     }
 
     /// Checks a reply: its status always, its content where it is due or needed. `texts` appends the texts of the
-    /// reply's event, each ended by `END_OF_PART`; `state` is what its user knows to be stored.
+    /// reply's event, each ended by `END_OF_PART`; `earlier` are the captured values that it was sent with, `state` is
+    /// what its user knows to be stored.
     pub fn inspect(
         &mut self,
         code: Code,
         reply: &Reply<'_>,
         texts: impl FnOnce(&mut Vec<u8>),
+        earlier: Option<&Entity>,
         state: &UserState,
     ) -> Inspection {
         match self.accepted.iter().position(|accepted| *accepted == code) {
@@ -185,7 +186,7 @@ impl ReplyRules {
         if !is_checked {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
-        let outcome = self.inspect_content(reply, texts, state);
+        let outcome = self.inspect_content(reply, texts, earlier, state);
         Inspection::checked(outcome.map_err(|wrong| wrong.without(state.secrets())))
     }
 
@@ -193,6 +194,7 @@ impl ReplyRules {
         &mut self,
         reply: &Reply<'_>,
         texts: impl FnOnce(&mut Vec<u8>),
+        earlier: Option<&Entity>,
         state: &UserState,
     ) -> Result<Accepted, WrongContent> {
         let not_gzip = || WrongContent::body("", "content that can be decompressed", "content that cannot");
@@ -219,7 +221,7 @@ impl ReplyRules {
             self.last_right.extend_from_slice(body);
             return Ok(Accepted::Expected(None));
         }
-        self.capture_from(&document, reply.head)
+        self.capture_from(&document, reply.head, earlier)
     }
 
     fn check_values(&self, document: &Value) -> Result<(), WrongContent> {
@@ -275,61 +277,41 @@ impl ReplyRules {
     /// Whether anything is read from the content: a reply whose headers alone are captured may have none.
     fn reads_content(&self) -> bool {
         self.has_expectations()
-            || self.captures.iter().any(|(_, place)| matches!(place.innermost(), Place::Content(_) | Place::Each(..)))
+            || self.captures.iter().any(|(_, place)| place.reads_content())
     }
 
     /// The values of one entity, or of one for each item of a list.
-    fn capture_from(&self, document: &Value, head: &[u8]) -> Result<Accepted, WrongContent> {
-        let list = self.captures.iter().find_map(|(_, place)| match place.innermost() {
-            Place::Each(list, _) => Some(list),
-            _ => None,
-        });
-        let Some(list) = list else {
-            return self.capture(document, &Value::Null, head).map(|entity| Accepted::Expected(Some(entity)));
+    fn capture_from(
+        &self,
+        document: &Value,
+        head: &[u8],
+        earlier: Option<&Entity>,
+    ) -> Result<Accepted, WrongContent> {
+        let of_item = |item: &Value| self.capture(document, item, head, earlier);
+        let Some(list) = self.captures.iter().find_map(|(_, place)| place.list()) else {
+            return of_item(&Value::Null).map(|entity| Accepted::Expected(Some(entity)));
         };
         let found = document.pointer(list);
         let items = found.and_then(Value::as_array).ok_or_else(|| WrongContent::body(list, "a list", shown(found)))?;
-        let listed = items.iter().map(|item| self.capture(document, item, head)).collect::<Result<_, _>>()?;
-        Ok(Accepted::Listed(listed))
+        items.iter().map(of_item).collect::<Result<_, _>>().map(Accepted::Listed)
     }
 
-    fn capture(&self, document: &Value, item: &Value, head: &[u8]) -> Result<Entity, WrongContent> {
+    fn capture(
+        &self,
+        document: &Value,
+        item: &Value,
+        head: &[u8],
+        earlier: Option<&Entity>,
+    ) -> Result<Entity, WrongContent> {
         let captured = self.captures.iter().map(|(name, place)| {
-            let (found, received) = found_at(place, document, item, head);
+            let earlier = earlier.and_then(|entity| entity.value(name));
+            let (found, received) = place.found(&Source { document, item, head, earlier });
             match found.filter(|text| is_plain(text)) {
                 Some(text) => Ok((name.clone(), text.into_boxed_str())),
                 None => Err(WrongContent::body(&place.text(), format!("a plain value to capture as {name}"), received)),
             }
         });
         Ok(Entity { captured: captured.collect::<Result<_, _>>()?, origin: None })
-    }
-}
-
-/// The value at a place as text, and what stands there as people read it.
-fn found_at(place: &Place, document: &Value, item: &Value, head: &[u8]) -> (Option<String>, String) {
-    let of_header = |name: &str| header(head, name).and_then(|text| std::str::from_utf8(text).ok()).map(str::to_owned);
-    match place {
-        Place::Content(pointer) | Place::Each(_, pointer) => {
-            let holder = if matches!(place, Place::Each(..)) { item } else { document };
-            let value = holder.pointer(pointer);
-            (value.and_then(text_of), shown(value))
-        }
-        Place::Header(header) => {
-            let whole = of_header(header).map(|text| unquoted(&text).to_owned());
-            (whole, shown(of_header(header).map(Value::from).as_ref()))
-        }
-        Place::HeaderEnd(header) => {
-            let end = of_header(header).and_then(|text| text.rsplit('/').next().map(str::to_owned));
-            (end, shown(of_header(header).map(Value::from).as_ref()))
-        }
-        Place::Parameter(name, place) => {
-            let (found, received) = found_at(place, document, item, head);
-            (found.and_then(|text| parameter(&text, name)), received)
-        }
-        Place::Optional(place) => {
-            let (found, received) = found_at(place, document, item, head);
-            (Some(found.unwrap_or_default()), received)
-        }
     }
 }
 
@@ -369,13 +351,13 @@ mod tests {
     /// The result of inspecting a reply with this body, apart from why it is wrong.
     fn seen(rules: &mut ReplyRules, status: u16, body: &[u8]) -> Inspection {
         let code = Code::Http(status);
-        Inspection { mismatch: None, ..rules.inspect(code, &reply(body), |_| (), &UserState::default()) }
+        Inspection { mismatch: None, ..rules.inspect(code, &reply(body), |_| (), None, &UserState::default()) }
     }
 
     #[test]
     fn a_further_accepted_status_is_neither_checked_nor_a_failure() {
         let mut rules = rules(1.0).accepting(Some(Code::Http(404)));
-        let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| (), &UserState::default());
+        let found = rules.inspect(Code::Http(404), &reply(b"no JSON"), |_| (), None, &UserState::default());
         assert_eq!(found, Inspection { outcome: Ok(Accepted::Other), is_checked: false, mismatch: None });
     }
 
@@ -386,7 +368,7 @@ mod tests {
         let mut rules = rules.with_texts(&pointers);
         let mut outcome = |body: &str| {
             let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xffcar-1\xff");
-            rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, &UserState::default()).outcome.is_ok()
+            rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, None, &UserState::default()).outcome.is_ok()
         };
         assert!(outcome(r#"{"id":7,"name":"car-1"}"#) && outcome(r#"{"id":"7","name":"car-1"}"#));
         assert!(!outcome(r#"{"id":8,"name":"car-1"}"#) && !outcome(r#"{"id":7}"#) && !outcome("[]"));
@@ -423,7 +405,7 @@ mod tests {
         let mut rules =
             ReplyRules::new(vec![Code::Http(200)], Format::Json, Thoroughness::Sampled, 0.0).with_captures(&captures);
         let entity = rules
-            .inspect(Code::Http(200), &reply(br#"{"id":7}"#), |_| (), &UserState::default())
+            .inspect(Code::Http(200), &reply(br#"{"id":7}"#), |_| (), None, &UserState::default())
             .outcome
             .expect("right");
         let Accepted::Expected(Some(entity)) = entity else { panic!("captured") };
@@ -447,7 +429,7 @@ mod tests {
             (r#"{"next":null,"more":null}"#, "", ""),
             ("[]", "", ""),
         ] {
-            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| (), &UserState::default());
+            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), |_| (), None, &UserState::default());
             let Accepted::Expected(Some(entity)) = found.outcome.expect("right") else { panic!("captured") };
             assert_eq!(entity.captured, [("next".into(), next.into()), ("page".into(), page.into())], "{body}");
         }
@@ -465,7 +447,7 @@ mod tests {
         let mut rules = rules.with_values(&values).with_texts(&pointers).with_captures(&captures);
         let mut wrong = |body: &str| {
             let texts = |out: &mut Vec<u8>| out.extend_from_slice(b"7\xff");
-            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, &UserState::default());
+            let found = rules.inspect(Code::Http(200), &reply(body.as_bytes()), texts, None, &UserState::default());
             let mismatch = found.mismatch.expect("a mismatch");
             [mismatch.pointer, mismatch.expected, mismatch.received]
         };

@@ -113,13 +113,16 @@ fn write_named(values: &[(Box<str>, Box<str>)], name: &str, out: &mut Vec<u8>) -
     write_text(value.map_or("", |(_, text)| text).as_bytes(), out)
 }
 
-/// The prefix and the value, percent-escaped; nothing where there is no value.
+/// The prefix and the value, percent-escaped where it is the value of a parameter; nothing where there is no value.
 fn write_query_part(values: &[(Box<str>, Box<str>)], prefix: &str, name: &str, out: &mut Vec<u8>) -> i64 {
     let value = values.iter().find(|(known, _)| **known == *name).map_or("", |(_, text)| text);
     if value.is_empty() {
         return 0;
     }
     out.extend_from_slice(prefix.as_bytes());
+    if !prefix.ends_with('=') {
+        return write_text(value.as_bytes(), out);
+    }
     for byte in value.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
@@ -242,6 +245,9 @@ mod tests {
         };
         assert_eq!(part(Some("a-z_.~/+= é")), "&page=a-z_.~%2F%2B%3D%20%C3%A9");
         assert_eq!((part(Some("")), part(None)), (String::new(), String::new()));
+        let mut whole = Vec::new();
+        write_query_part(&[("next".into(), "a=%2F&b=".into())], "&", "next", &mut whole);
+        assert_eq!(whole, b"&a=%2F&b=", "a part of a query that is one already");
     }
 
     #[test]

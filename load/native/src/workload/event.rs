@@ -54,9 +54,9 @@ impl Entity {
         self.origin.as_ref().unwrap_or(self)
     }
 
-    /// Whether a value of this name was captured.
+    /// The value of this name that was captured, the latest one.
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.captured.iter().any(|(known, _)| **known == *name)
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.captured.iter().find(|(known, _)| **known == *name).map(|(_, value)| &**value)
     }
 }

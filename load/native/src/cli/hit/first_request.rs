@@ -23,6 +23,13 @@ pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, 
         Err(none) => return Ok(Err(explained(request, &plan.transport, &none))),
     };
     let Code::Http(status) = answer.code else { return Err("the reply has no HTTP status".into()) };
+    if status == 101 {
+        return Ok(Err(format!(
+            "{} goes on in another protocol, such as WebSocket (status 101), which is not measured. Measure its \
+             handshakes alone with --expect 101.",
+            request.url
+        )));
+    }
     if !REDIRECTS.contains(&status) {
         return Ok(Ok(status));
     }
@@ -57,6 +64,10 @@ pub fn explained(request: &Request, transport: &Transport, none: &NoAnswer) -> S
             };
             format!("{url} accepts the request, and its reply is no good: {reason}. {advice}.")
         }
+        Failure::Timeout if none.has_begun() => format!(
+            "{url} answers, and its reply does not end before the timeout (--timeout): {reason}. Each request is \
+             measured to the end of its reply; endless ones are not."
+        ),
         _ => match &transport.unix_socket {
             Some(path) => format!("No server answers at the Unix socket {path}. Start it, or check the path."),
             None => format!("{url} does not answer: {reason}. Start the server, or check the address."),

@@ -186,6 +186,13 @@ impl Compiler<'_> {
             self.fields.push(Emission::Vary(Varying::Choice(*slot, encoded)));
             return Ok(());
         }
+        if let (Slot::Captured(_), Kind::Bytes) = (&self.slots[*slot], field.kind()) {
+            self.tag(tag(field, LENGTH_DELIMITED));
+            return self.nested(|inner| {
+                inner.fields.push(Emission::Vary(Varying::Bytes(*slot)));
+                Ok(())
+            });
+        }
         let (kind, wire_type) = number_kind(&field.kind()).ok_or_else(|| mismatch(field))?;
         let source = self.number_source(*slot).ok_or_else(|| mismatch(field))?;
         let whole = !matches!(kind, NumberKind::Double | NumberKind::Float);

@@ -24,6 +24,13 @@ pub struct Head {
     pub keeps_alive: bool,
 }
 
+impl Head {
+    /// Whether another reply follows to the same request; 101 ends the talk in HTTP.
+    pub fn is_interim(&self) -> bool {
+        self.status < 200 && self.status != 101
+    }
+}
+
 /// Parses a head and returns it with its length; none while it is incomplete. `is_alone` when it answers a HEAD
 /// and no body follows it.
 ///
@@ -142,7 +149,9 @@ impl Fields {
             (false, Some(length)) => Length::Known(length),
             (false, None) => Length::UntilClose,
         };
-        Head { status, length, keeps_alive: self.keeps_alive && length != Length::UntilClose }
+        // After 101 the connection speaks another protocol.
+        let keeps_alive = self.keeps_alive && length != Length::UntilClose && status != 101;
+        Head { status, length, keeps_alive }
     }
 }
 

@@ -121,6 +121,8 @@ pub struct Http1 {
     closing: bool,
     /// The request in flight asks for the connection to be closed.
     closes: bool,
+    /// What follows on the connection is no HTTP.
+    is_upgraded: bool,
     /// Why a reply is not valid.
     fault: Option<&'static str>,
 }
@@ -135,6 +137,7 @@ impl Wire for Http1 {
             waiting: None,
             closing: false,
             closes: false,
+            is_upgraded: false,
             fault: None,
         }
     }
@@ -159,7 +162,7 @@ impl Wire for Http1 {
         _out: &mut Vec<u8>,
         sink: &mut impl FnMut(Reply<'_>),
     ) -> Result<(), Failure> {
-        while !input.is_empty() {
+        while !input.is_empty() && !self.is_upgraded {
             // The next reply could not be distinguished from them.
             let tag = self.waiting.ok_or(Failure::Surplus)?;
             let reply = match self.parser.feed(&mut input) {
@@ -172,6 +175,7 @@ impl Wire for Http1 {
             };
             self.waiting = None;
             self.closing = !reply.keeps_alive || self.closes;
+            self.is_upgraded = reply.status == 101;
             let (head, body) = (self.parser.head(), reply.body(&self.parser));
             sink(Reply { tag, outcome: Ok(Code::Http(reply.status)), head, body });
         }

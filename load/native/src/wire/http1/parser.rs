@@ -1,6 +1,6 @@
 //! Replies out of bytes that arrive in pieces of any size.
 
-use super::head::{Head, Length, Malformed, parse_head, take_line};
+use super::head::{Head, Length, Malformed, header, parse_head, take_line};
 
 /// A complete reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl ReplyParser {
                 State::Done => self.reset(),
                 State::Head => match self.take_head(input)? {
                     None => return Ok(None),
-                    Some(head) if head.status < 200 => {}
+                    Some(head) if head.is_interim() => {}
                     Some(Head { length: Length::Known(length), status, keeps_alive })
                         if length <= input.len() as u64 =>
                     {
@@ -117,14 +117,18 @@ impl ReplyParser {
         }
     }
 
-    /// Where a reply that has begun is incomplete: what is missing.
+    /// Where a reply that has begun is incomplete: what is missing. Streams of events are known by a head that is kept.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
+        let media_type = header(&self.head, "content-type").unwrap_or_default();
+        let is_event_stream = media_type.to_ascii_lowercase().starts_with(b"text/event-stream");
         match self.state {
+            State::Body(..) if is_event_stream => Some("it is a stream of server-sent events".to_owned()),
             State::Head if self.partial.is_empty() => None,
             State::Head => Some("its head is incomplete".to_owned()),
             State::Body(_, Part::Counted(left)) => Some(format!("{left} bytes of its body are missing")),
-            State::Body(_, Part::UntilClose) | State::Done => None,
+            State::Body(_, Part::UntilClose) => Some("its body lasts until the connection is closed".to_owned()),
+            State::Done => None,
             State::Body(..) => Some("the end of its chunked body is missing".to_owned()),
         }
     }
@@ -311,7 +315,7 @@ mod tests {
 
     #[test]
     fn replies_are_parsed_in_pieces_of_any_size() {
-        let cases: [(&str, Expected<'_>); 9] = [
+        let cases: [(&str, Expected<'_>); 10] = [
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", &[(200, "hi", true)]),
             (
                 "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length:1\r\n\r\nx",
@@ -321,6 +325,7 @@ mod tests {
             ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", &[(200, "hi", false)]),
             ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nhi", &[(200, "hi", true)]),
             ("HTTP/1.0 200 OK\r\n\r\nall that comes", &[(200, "all that comes", false)]),
+            ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", &[(101, "", false)]),
             ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n", &[(503, "", true)]),
             (
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: v\r\n\r\n",
@@ -350,6 +355,25 @@ mod tests {
             assert!(in_all_pieces(text).is_err(), "{text:?}");
         }
     }
+
+    #[test]
+    fn what_is_missing_of_a_reply_is_named() {
+        for (text, expected) in [
+            ("HTTP/1.1 200 OK\r\nContent-Le", Some("its head is incomplete")),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na", Some("2 bytes of its body are missing")),
+            ("HTTP/1.1 200 OK\r\n\r\na", Some("its body lasts until the connection is closed")),
+            ("HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\n\r\n", Some(EVENTS)),
+            ("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n", Some(EVENTS)),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", None),
+        ] {
+            let mut parser = ReplyParser::default();
+            parser.expect(false, true);
+            assert!(parser.feed(&mut text.as_bytes()).is_ok());
+            assert_eq!(parser.missing().as_deref(), expected, "{text:?}");
+        }
+    }
+
+    const EVENTS: &str = "it is a stream of server-sent events";
 
     #[test]
     fn an_endless_head_is_refused() {
