@@ -185,9 +185,7 @@ class ListsApi:
         name = parts.path.lstrip("/")
         try:
             pages = KINDS[name]
-            start = self._start(
-                pages, parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query.strip("&")))
-            )
+            start = self._start(pages, parse_qsl(parts.query, keep_blank_values=True))
         except (KeyError, ValueError, IndexError):
             self.refused.append(target)
             return 400, {"error": "no such page"}, {}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli.init import InitOptions, make_project
+from bakeoff.conformance import grpc_protocol
+from bakeoff.conformance.proto_codec import ProtoCodec
 from bakeoff.descriptions.descriptors import compiled_proto
 from bakeoff.descriptions.proto_import import import_proto
 from bakeoff.descriptions.proto_sources import ProtoSource
@@ -104,6 +106,38 @@ def test_an_import_that_is_nowhere_is_named_with_where_it_was_looked_for(tmp_pat
     assert words.startswith(f'{file}:3: the import "types/money.proto" was not found. Looked in {tmp_path}/c, ')
     assert f"{tmp_path}/a/b, {tmp_path}/a" in words
     assert "init -I DIR" in words
+
+
+def test_of_several_imports_the_one_with_the_undefined_type_is_named(tmp_path: Path) -> None:
+    text = """
+    syntax = "proto3";
+    package shop.v1;
+    import "rules/v1/rules.proto";
+    import "types/v1/money.proto";
+    message Req { types.v1.Money price = 1 [(rules.v1.rule) = "x"]; }
+    message Rep {}
+    service Shop { rpc Sell(Req) returns (Rep); }
+    """
+    file = written(tmp_path, {"shop.proto": text})
+
+    with pytest.raises(UsageError, match=r'shop.proto:5: the import "types/v1/money.proto" was not found'):
+        import_proto(ProtoSource(file))
+
+
+def test_a_copy_of_the_standard_health_service_by_another_name_is_one(tmp_path: Path) -> None:
+    text = """
+    syntax = "proto3";
+    package grpc.health.v1;
+    message HealthCheckRequest { string service = 1; }
+    message HealthCheckResponse { enum ServingStatus { UNKNOWN = 0; SERVING = 1; } ServingStatus status = 1; }
+    service Health { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); }
+    """
+    file = written(tmp_path, {"health_check.proto": text})
+    standard = Path(grpc_protocol.__file__).with_name("protos") / "health.proto"
+
+    codec = ProtoCodec(ProtoSource(file), ProtoSource(standard))
+
+    assert codec.method("grpc.health.v1.Health/Check") is not None
 
 
 OPTIONS = """

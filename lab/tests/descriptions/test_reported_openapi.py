@@ -11,7 +11,9 @@ import pytest
 from bakeoff.descriptions.imported import ImportedApi, ImportedOperation
 from bakeoff.descriptions.openapi_import import import_openapi
 from bakeoff.errors import UsageError
+from bakeoff.project import Project
 from bakeoff.scaffold.cases import sample
+from bakeoff.workload.loader import load_workload
 
 REPORTED = Path(__file__).parent / "reported"
 
@@ -77,6 +79,11 @@ def test_whole_numbers_as_texts_are_in_quotes() -> None:
     ("schema", "allowed"),
     [
         ({"type": "string", "format": "uint32"}, lambda value: value.isdecimal()),
+        ({"type": "string", "pattern": r"^P\d+Y$", "maxLength": 4}, lambda value: re.fullmatch(r"P\d{1,2}Y", value)),
+        (
+            {"type": "string", "pattern": r"^#\w*\.\d+$", "maxLength": 6},
+            lambda value: re.fullmatch(r"#\w*\.\d+", value),
+        ),
         ({"type": "string", "format": "double"}, lambda value: float(value) > 0),
         ({"type": "number", "minimum": 0.5, "maximum": 0.6}, lambda value: 0.5 <= value <= 0.6),
         ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.001}, lambda value: 0 < value < 0.001),
@@ -389,6 +396,66 @@ def test_an_entity_within_another_is_linked_to_both(tmp_path: Path) -> None:
     assert found["readPart"].call["path"] == "/things/${captured.parent}/parts/${captured.id}"
 
 
+def test_bodies_name_the_entities_of_their_paths_as_the_path_does(tmp_path: Path) -> None:
+    part = {
+        "type": "object",
+        "properties": {"id": {"type": "integer"}, "thing_id": {"type": "string"}, "name": {"type": "string"}},
+    }
+    body = {"requestBody": {"content": {"application/json": {"schema": part}}}}
+    paths = {
+        "/things": {"post": {**replying(THING, "201"), "operationId": "add"}},
+        "/things/{thing_id}": {"get": {**replying(THING), "operationId": "read"}},
+        "/things/{thing_id}/parts": {"post": {**replying(part, "201"), **body, "operationId": "addPart"}},
+        "/things/{thing_id}/parts/{id}": {"put": {**replying(part), **body, "operationId": "changePart"}},
+    }
+
+    found = operations(described(tmp_path, paths))
+
+    assert '"thing_id":"${captured.id}"' in str(found["addPart"].message)
+    assert '"thing_id":"${captured.parent}"' in str(found["changePart"].message)
+    assert '"id":${captured.id}' in str(found["changePart"].message)
+
+
+def test_ids_are_called_like_collections_whatever_their_marks(tmp_path: Path) -> None:
+    model = {"type": "object", "properties": {"access_model_id": {"type": "string"}, "name": {"type": "string"}}}
+    paths = {
+        "/access-models": {"post": {**replying(model, "201"), "operationId": "add"}},
+        "/access-models/{id}": {"get": {**replying(model), "operationId": "read"}},
+    }
+
+    found = operations(described(tmp_path, paths))
+
+    assert found["add"].call["capture"] == {"id": "/access_model_id"}
+    assert found["read"].call["path"] == "/access-models/${captured.id}"
+
+
+def test_an_entity_of_nothing_but_its_id_is_not_compared(tmp_path: Path) -> None:
+    name = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    body = {"requestBody": {"content": {"application/json": {"schema": name}}}}
+    paths = {
+        "/things": {"post": {**replying(name, "201"), **body, "operationId": "add"}},
+        "/things/{name}": {"get": {**replying(name), "operationId": "read"}},
+    }
+
+    described(tmp_path, paths)
+
+    (tmp_path / "bakeoff.toml").write_text('[workloads.w]\nopenapi = "api.json"\n', "utf-8")
+    add, read = load_workload(Project(tmp_path), "w").declared.operations
+    assert (add.creates, add.effect, read.needs) == ("thing", None, "thing")
+
+
+def test_tokens_of_other_pages_are_not_sent(tmp_path: Path) -> None:
+    text = {"type": "string"}
+    page = {"type": "object", "properties": {"token": text, "limit": {"const": 5}}}
+    schema = {
+        "type": "object",
+        "required": ["cursor"],
+        "properties": {"page_token": text, "cursor": {"const": "c"}, "after": {"const": "noon"}, "page": page},
+    }
+
+    assert message_of(tmp_path, schema) == {"cursor": "c", "after": "noon", "page": {"limit": 5}}
+
+
 def test_what_would_break_other_operations_is_left_out(tmp_path: Path) -> None:
     paths = {
         "/things": {"post": replying(THING, "201"), "delete": replying({}, "204")},
@@ -460,6 +527,22 @@ def test_notes_of_one_reason_are_one_line(tmp_path: Path) -> None:
         ({"/a": {"trace": getting()}}, "TRACE /a is left out: its method is TRACE."),
         ({"/a#x": {"get": getting()}}, "GET /a#x is left out: its path has a fragment, which no request sends."),
         ({"/a": {"get": getting(responses={"101": {"description": "up"}})}}, "it is no request but a WebSocket"),
+        (
+            {"/a": {"get": getting(responses={"101": {"description": "up"}, "401": {"description": "no"}})}},
+            "it is no request but a WebSocket",
+        ),
+        (
+            {"/a": {"get": getting(responses={"200": {"description": "OK", "content": {"text/event-stream": {}}}})}},
+            "its reply is a stream of events",
+        ),
+        (
+            {
+                "/a": {
+                    "post": getting(responses={"200": {"description": "A successful response.(streaming responses)"}})
+                }
+            },
+            "its reply is a stream of events",
+        ),
         ({"/a": {"post": sending({}, "application/xml")}}, "POST /a is left out: its body is application/xml."),
         ({"/a": {"patch": sending({}, "application/json-patch+json")}}, "its body is application/json-patch+json"),
     ],

@@ -212,7 +212,8 @@ def _other_pages() -> Json:
         "last": [_reply(200, f'{{{items},"more":true}}'), _reply(200, f'{{{items},"more":false}}'),
                  _reply(200, '{"items":[],"more":true}'), _reply(200, f'{{{items},"more":true}}')],
         "whole": [_reply(200, '{"next":"http://h/whole?a=%2F+&b{n}#c","end":false}'),
-                  _reply(200, '{"next":"/w?c=1","end":true}'), _reply(200, '{"next":"/w?c=1"}'), _reply(200, '{"next":"/w","end":false}')],
+                  _reply(200, '{"next":"/w?c=1","end":true}'), _reply(200, '{"next":"/w?c=1"}'),
+                  _reply(200, '{"next":"/w","end":false}')],
     }  # fmt: skip
     sessions = [{"name": f"pages of {each['name']}", "weight": 1, "steps": [index] * 4}
                 for index, each in enumerate(operations)]  # fmt: skip

@@ -60,7 +60,7 @@ def _compiled_proto(source: ProtoSource) -> CompiledProto:
         descriptors, messages = _compiled(Path(folder), sources.main)
     if descriptors is None:
         if sources.missing:
-            raise UsageError(f"{sources.why_missing()} The compiler: {_shown(messages, own)}.")
+            raise UsageError(f"{sources.why_missing(messages)} The compiler: {_shown(messages, own)}.")
         raise UsageError(f"{source.file} does not compile: {_shown(messages, own)}. Correct it.")
     return CompiledProto(without_editions(descriptors), sources.main, [sources.main], own, list(_notes(sources)))
 

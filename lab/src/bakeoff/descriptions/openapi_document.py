@@ -27,6 +27,9 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 # Statuses that a range or a default stands for.
 _USUAL = {"POST": (201, 200, 202, 204), "DELETE": (204, 200, 202)}
 _USUAL_OF_ALL = (200, 201, 202, 204)
+# Media types of replies that go on until the client closes the connection, and what grpc-gateway writes of such.
+_ENDLESS = {"text/event-stream", "application/stream+json", "multipart/x-mixed-replace"}
+_STREAMING = "(streaming responses)"
 _REDIRECTS = (302, 301, 303, 307, 308)
 
 
@@ -96,6 +99,19 @@ class DescribedOperation:
     @property
     def status(self) -> int:
         return self.statuses[0]
+
+    @property
+    def is_upgrade(self) -> bool:
+        """Whether a good reply leads to another protocol."""
+        documented = [status.upper() for status in self._responses]
+        return "101" in documented and not any(each[0] in "23" or each == "DEFAULT" for each in documented)
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether a good reply is a stream of events, or of messages as grpc-gateway describes it."""
+        media_types = [essence(each) for each in object_in(self._success, "content")]
+        is_streaming = _STREAMING in text_in(self._success, "description")
+        return is_streaming or (bool(media_types) and all(each in _ENDLESS for each in media_types))
 
     def documents(self, status: int) -> bool:
         """Whether a status is documented."""

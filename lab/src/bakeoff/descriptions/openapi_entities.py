@@ -55,10 +55,10 @@ class Entity:
     def id_names(self) -> set[str]:
         """Names of members and parameters that hold its id in other messages."""
         names = {f"{self.kind}Id", f"{self.kind}_id", f"{self.kind}ID", f"{self.kind}Uuid", f"{self.kind}_uuid"}
-        return names | ({self.variable} if self.variable.lower() not in _GENERIC else set())
+        return names | ({self.variable} if self.variable.lower() not in GENERIC else set())
 
 
-_GENERIC = {"id", "uuid", "key", "name", "slug", "code", "uid", "number"}
+GENERIC = {"id", "uuid", "key", "name", "slug", "code", "uid", "number"}
 
 
 class Entities:
@@ -184,6 +184,7 @@ class Entities:
         id_path = place.split("/")[1:] if place.startswith("/") else [variable]
         can_compare = (
             any(sent)
+            and all(members.keys() - id_path for members in sent if members)
             and parent is None
             and all(each.body.shows_members for each in writing if each.body is not None)
             and all(
@@ -235,6 +236,11 @@ class Entities:
         for name in dict.fromkeys(names):
             if name in members and kind_of(members[name]) in _ID_KINDS:
                 return f"/{name}"
+        marked = {_plain(each) for each in names if each.lower() not in GENERIC}
+        for name, each in members.items():
+            # The id of authorization-models is authorization_model_id.
+            if _plain(name) in marked and kind_of(each) in _ID_KINDS and "/" not in name:
+                return f"/{name}"
         for name in dict.fromkeys(names):
             for outer, inner in wrapped.items():
                 if name in inner and kind_of(inner[name]) in _ID_KINDS and "/" not in f"{outer}{name}":
@@ -267,6 +273,10 @@ def _variables_below(described: Sequence[DescribedOperation]) -> Iterator[tuple[
 def _shape(path: str) -> str:
     """A path in which parameters have no names: those of one place are one entity, however they are named."""
     return re.sub(r"\{[^{}]*\}", "{}", path).rstrip("/")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _is_kept(schema: Schema) -> bool:

@@ -117,8 +117,10 @@ class _Import:
             return f"its method is {described.method}"
         if "#" in described.path:
             return "its path has a fragment, which no request sends"
-        if list(object_in(described.entry, "responses")) == ["101"]:
+        if described.is_upgrade:
             return "its reply is 101: it is no request but a WebSocket"
+        if described.is_endless:
+            return "its reply is a stream of events, which may not end"
         body = described.body
         if body is not None and body.kind is None:
             return f"its body is {body.media_type}"

@@ -12,7 +12,8 @@ from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, te
 from bakeoff.descriptions.media_types import is_made_up
 from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
-from bakeoff.descriptions.openapi_entities import Entities, Entity
+from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity
+from bakeoff.descriptions.pages import of_first_page
 from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
 from bakeoff.descriptions.schema_merging import Schema, kind_of
 from bakeoff.descriptions.schema_templates import NOTHING, SchemaTemplates
@@ -85,6 +86,7 @@ class Messages:
         if body.kind == "text":
             return as_text(value).quoted(str)
         if isinstance(value, Mapping):
+            value = of_first_page(value, templates, body.schema)
             value = self._linked(described, body, value, is_login=is_login)
         if body.kind == "json":
             return json_template(value)
@@ -216,6 +218,7 @@ class Messages:
         if is_login:
             return value
         created, owner = self._entities.created_by(described), self._entities.owner(described)
+        value = self._with_named_in_path(described, body, value, owner)
         if created is not None:
             value = self._with_own_id(value, body.schema, created.id_path)
         named = owner if owner is not None and owner.is_item(described) and owner is not created else None
@@ -228,6 +231,16 @@ class Messages:
         for name in [*self._entities.references(described, other), *own]:
             if name in self._entities.sent(described):
                 value = self._with_captured(value, body.schema, [name])
+        return value
+
+    def _with_named_in_path(
+        self, described: DescribedOperation, body: Body, value: Mapping[str, Value], owner: Entity | None
+    ) -> Mapping[str, Value]:
+        """A body that names the entities of its path again, as its path does."""
+        own = owner.id_path if owner is not None and owner.is_item(described) else ()
+        for name, slot in self.linked_variables(described, owner).items():
+            if name.lower() not in GENERIC and [name] != list(own) and name in self._entities.sent(described):
+                value = self._with_member(value, body.schema, [name], lambda each, slot=slot: _captured(slot, each))  # type: ignore[misc]
         return value
 
     def _with_referred(

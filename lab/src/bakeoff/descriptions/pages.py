@@ -4,11 +4,12 @@ The ways of APIs differ by names, which are data here: of parameters that take a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from bakeoff.descriptions.json_members import number_in, object_in, objects_by_name, text_in
+from bakeoff.descriptions.drawn_values import Value
+from bakeoff.descriptions.json_members import list_in, number_in, object_in, objects_by_name, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, parameter_schema
 from bakeoff.descriptions.schema_merging import Schema, kind_of, schema_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
@@ -22,6 +23,10 @@ TAKING = {
     *("pagetoken", "nexttoken", "nextpagetoken", "nextcursor", "pagecursor", "continuationtoken", "paginationtoken"),
     *("pageafter", "scrollid", "skiptoken", "startingafter", "startafter", "paginationkey", "nextkey"),
 }
+# Members of requests that describe a page.
+_DESCRIBING = {"page", "paging", "pagination"}
+# Of these the names that mean something else too, where no reply shows a value for them.
+_OTHERWISE = {"after", "next", "marker", "bookmark", "continue", "continuation"}
 SHOWING = {
     *("nextcursor", "nexttoken", "nextpagetoken", "nextmarker", "nextbookmark", "continuationtoken", "endcursor"),
     *("nextcontinuationtoken", "nextpagecursor", "paginationtoken", "scrollid", "continue", "after", "nextafter"),
@@ -44,7 +49,9 @@ _URL_FORMATS = ("uri", "url", "uri-reference", "iri", "iri-reference")
 _AFTER_ITEM = {"startingafter", "startafter", "startafterid", "afterid", "lastid", "lastseenid"}
 _ITEM_IDS = ("id", "_id", "uuid", "uid")
 # Objects whose members are looked at in turn: they hold what is said of pages.
-_HOLDERS = {*_LINKS, "page", "pages", "paging", "pagination", "pageinfo", "meta", "metadata", "next", "cursors"}
+_HOLDERS = {*_LINKS, "page", "pages", "paging", "pagination", "pageinfo", "meta", "metadata", "next", "cursors"} | {
+    *("hydraview", "view", "responsemetadata"),
+}
 
 
 @dataclass(frozen=True)
@@ -179,7 +186,9 @@ class _List:
         is_whole = not self._has_query and bool(self._lists()) and not self._may_shrink
         for place in places:
             hidden = _OPAQUE.get(plain(place.rpartition("/")[2]))
-            whole = [NextPage("", f"optional:query::{place}")] if is_whole else []
+            # The URL beside a list within an entity is that of another list, by itself.
+            is_own = all(plain(each) in _HOLDERS for each in place.split("/")[1:-1])
+            whole = [NextPage("", f"optional:query::{place}")] if is_whole and is_own else []
             named = [
                 NextPage(each, f"optional:query:{each}:{place}") for each in [*described, *([hidden] if hidden else [])]
             ]
@@ -270,6 +279,23 @@ class _List:
                     # Links of any name, of which one is called next.
                     yield f"{place}/next", self._templates.merged(others)
                     yield from self._members_of({"properties": {"next": others}, "type": "object"}, place)
+
+
+def of_first_page(value: Mapping[str, Value], templates: SchemaTemplates, schema: Schema) -> Mapping[str, Value]:
+    """A message without the optional tokens of other pages, also in a member that describes the page.
+
+    A token that is made up is refused.
+    """
+    members, required = templates.members(schema, written=True), list_in(templates.merged(schema), "required")
+    kept: dict[str, Value] = {}
+    for name, each in value.items():
+        if isinstance(each, Mapping) and name in members and plain(name) in _DESCRIBING:
+            optional = {"token", "key"}.difference(map(str, list_in(templates.merged(members[name]), "required")))
+            inner = of_first_page(each, templates, members[name])
+            kept[name] = {own: it for own, it in inner.items() if own not in optional}
+        elif name in required or plain(name) not in TAKING - _OTHERWISE:
+            kept[name] = each
+    return kept
 
 
 def plain(name: str) -> str:

@@ -1,6 +1,7 @@
 """Finds the files of a proto: its imports may be relative to any folder, named or found by going up from the file."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -68,9 +69,14 @@ class ProtoSources:
         """Those that do not come with the tool."""
         return (each for each in self.files if not any(each.path.is_relative_to(root) for root in bundled_roots()))
 
-    def why_missing(self) -> str:
-        """The first import that was not found, and the folders that were looked in."""
-        path, found = self.missing[0]
+    def why_missing(self, messages: str) -> str:
+        """An import that was not found, and the folders that were looked in.
+
+        The compiler's messages name types that are not defined: an import from the folder of one comes first.
+        """
+        undefined = [each.replace(".", "/") for each in re.findall(r'"([\w.]+)" is not defined', messages)]
+        needed = [each for each in self.missing if any(name.startswith(_folder(each[1])) for name in undefined)]
+        path, found = (needed or self.missing)[0]
         named = [str(root) for root in (*self._roots, *_above(path))]
         shown = ", ".join(named[:_SHOWN]) + (f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else "")
         return (
@@ -167,6 +173,10 @@ class ProtoSources:
             if path.is_relative_to(root) and root != Path(root.anchor):
                 return path.relative_to(root).as_posix()
         return path.name
+
+
+def _folder(imported: Import) -> str:
+    return imported.path.rpartition("/")[0] + "/"
 
 
 def bundled_roots() -> list[Path]:

@@ -15,6 +15,7 @@ from bakeoff.descriptions.number_values import number
 _LENGTH = 8
 _MOST_LENGTH = 1000
 _MOST_CHOICES = 8
+_MOST_REPEATED = 12
 _TRIES = 60
 _SHORTEST_WORD = "${alphanumeric %d}"
 _ALPHABET_ENDS = ("A", "Z", "2", "9")
@@ -210,7 +211,7 @@ def _of_pattern(pattern: str, least: int, most: int) -> list[str]:
     found: dict[str, None] = {}
     for _ in range(_TRIES):
         try:
-            candidate = generator.xeger(_in_python(pattern))
+            candidate = generator.xeger(_in_python(pattern, min(_MOST_REPEATED, max(1, most))))
         except (KeyError, ValueError, TypeError, IndexError, re.error, RecursionError, OverflowError):
             break
         candidate += "a" * (least - len(candidate))
@@ -219,8 +220,11 @@ def _of_pattern(pattern: str, least: int, most: int) -> list[str]:
     return sorted(found, key=len)[:_MOST_CHOICES]
 
 
-def _in_python(pattern: str) -> str:
-    """A pattern of ECMA 262 in the words of Python, for what has a near equivalent there."""
+def _in_python(pattern: str, most: int) -> str:
+    """A pattern of ECMA 262 in the words of Python, for what has a near equivalent there.
+
+    Repetitions without an end, which would be a hundred long, have `most` at the most.
+    """
     pattern = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     pattern = re.sub(
         r"\\p\{(?:L|Alpha|Letter|Lu|Ll|IsAlphabetic|IsLatin|Latin)\}",
@@ -229,6 +233,5 @@ def _in_python(pattern: str) -> str:
     )
     pattern = re.sub(r"\\p\{(?:N|Nd|Digit)\}", r"\\d", pattern)
     pattern = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: re.escape(chr(int(found[1], 16))), pattern)
-    # Repetitions without an end would be a hundred long.
-    pattern = re.sub(r"(?<!\\)([\])\w.])\+(?![?+])", r"\1{1,12}", pattern)
-    return re.sub(r"(?<!\\)([\])\w.])\*(?![?+])", r"\1{0,12}", pattern)
+    pattern = re.sub(r"(\\.|[\])\w.])\+(?![?+])", rf"\1{{1,{most}}}", pattern)
+    return re.sub(r"(\\.|[\])\w.])\*(?![?+])", rf"\1{{0,{most}}}", pattern)

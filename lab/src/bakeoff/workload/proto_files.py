@@ -29,6 +29,7 @@ class ProtoFiles:
     def __init__(self, *protos: ProtoSource) -> None:
         self.pool = descriptor_pool.DescriptorPool()
         self.methods: dict[str, GrpcMethod] = {}
+        self._declared: set[str] = set()
         added: set[str] = set()
         for proto in protos:
             for file in descriptor_pb2.FileDescriptorSet.FromString(descriptor_set(proto)).file:
@@ -37,6 +38,14 @@ class ProtoFiles:
                     added.add(file.name)
 
     def _add(self, file: descriptor_pb2.FileDescriptorProto) -> None:
+        declared = {
+            f"{file.package}.{each.name}"
+            for each in (*file.message_type, *file.enum_type, *file.service, *file.extension)
+        }
+        if declared & self._declared:
+            # A copy by another name, such as a project's own grpc/health/v1/health.proto.
+            return
+        self._declared |= declared
         self.pool.Add(file)
         for service in self.pool.FindFileByName(file.name).services_by_name.values():
             for method in service.methods:
