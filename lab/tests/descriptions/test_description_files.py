@@ -156,6 +156,21 @@ def test_other_files_are_a_part_of_the_description(tmp_path: Path) -> None:
     assert api.faults == []
 
 
+def test_schemas_are_found_by_their_anchors_and_ids(tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_text(
+        f"{HEAD}paths:\n  /a:\n    post:\n      requestBody: {{ content: {{ application/json: {{ schema: "
+        "{ properties: { a: { $ref: '#node' }, b: { $ref: https://example.org/i } } } } } }\n"
+        "      responses: { '201': { description: made } }\n"
+        "components: { schemas: { A: { $anchor: node, const: 1 }, I: { $id: https://example.org/i, const: 2 } } }\n",
+        "utf-8",
+    )
+
+    api = import_openapi(tmp_path / "api.yaml")
+
+    assert [each.message for each in api.operations] == ['{"a":1,"b":2}']
+    assert not any("refers to" in each.words for each in api.faults)
+
+
 @pytest.mark.parametrize(
     ("reference", "words"),
     [

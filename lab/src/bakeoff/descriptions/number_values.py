@@ -12,6 +12,7 @@ _MOST_VALUES = 2**32 - 1
 _MOST_CHOICES = 20
 _USUAL_LOWEST, _USUAL_WIDTH = 1, 998
 _LARGEST = {"int8": 2**7 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1, "uint8": 2**8 - 1}
+_LARGEST_SHORT = 2**31 - 1
 # Whole numbers up to this one survive a double.
 _LARGEST_EXACT = 2**53
 
@@ -67,6 +68,9 @@ def limits(schema: JsonObject, *, is_whole: bool, width: int = _USUAL_WIDTH) -> 
         low = Decimal(_USUAL_LOWEST) if high is None or high > _USUAL_LOWEST else high - width
     if high is None:
         high = low + width
+    if low <= -_LARGEST_SHORT and high >= _LARGEST_SHORT:
+        # The limits of a type say nothing of usual values.
+        low, high = Decimal(_USUAL_LOWEST), Decimal(_USUAL_LOWEST + width)
     if is_whole:
         low, high = Decimal(math.ceil(low)), Decimal(math.floor(high))
     if largest is not None:

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin
@@ -89,7 +90,9 @@ class Bundle:
     def _within(self, reference: str, place: Place, path: Path, root: str) -> str | None:
         """A reference as one within the bundled document; None, and a fault, where it cannot be followed."""
         name, _, fragment = reference.partition("#")
-        if name:
+        if name and (identified := self._identified.get(name)) is not None:
+            root = identified
+        elif name:
             if "://" in name or "://" in str(path):
                 own = self._file.path.name
                 bundle = f"npx @redocly/cli bundle {own}"
@@ -101,11 +104,19 @@ class Bundle:
                 return None
             root = found
         if fragment and not fragment.startswith("/"):
-            anchored = _anchors(self._document).get(fragment)
+            anchored = self._anchored.get(fragment)
             if anchored is None:
                 self._fault(place, f"refers to {reference}, which does not exist")
             return anchored
         return f"{root}{fragment}" if fragment or root != "#" else "#"
+
+    @cached_property
+    def _identified(self) -> Mapping[str, str]:
+        return _named_by("$id", self._document)
+
+    @cached_property
+    def _anchored(self) -> Mapping[str, str]:
+        return _named_by("$anchor", self._document)
 
     def _bundled(self, file: Path, place: Place) -> str | None:
         """Where a file stands in the document."""
@@ -219,18 +230,18 @@ def _ask_for_what_is_written(schema: Any) -> None:
         schema["required"] = [each for each in schema["required"] if each not in hidden]
 
 
-def _anchors(document: JsonObject) -> dict[str, str]:
-    """The anchors of the schemas of a document, as references."""
+def _named_by(keyword: str, document: JsonObject) -> dict[str, str]:
+    """The schemas of a document that a keyword gives a name, as references."""
     schemas = object_in(object_in(document, "components"), "schemas")
-    return dict(_anchored(schemas, "#/components/schemas"))
+    return dict(_named(keyword, schemas, "#/components/schemas"))
 
 
-def _anchored(value: Any, place: str) -> Iterator[tuple[str, str]]:
+def _named(keyword: str, value: Any, place: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        if isinstance(value.get("$anchor"), str):
-            yield value["$anchor"], place
+        if isinstance(value.get(keyword), str):
+            yield value[keyword], place
         for name, each in value.items():
-            yield from _anchored(each, place + pointer_of([name]))
+            yield from _named(keyword, each, place + pointer_of([name]))
     elif isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _anchored(each, f"{place}/{index}")
+            yield from _named(keyword, each, f"{place}/{index}")
