@@ -218,6 +218,14 @@ def test_names_differ_in_each_message_and_keep_their_example_as_a_beginning(tmp_
     assert operations(api)["op"].message == '{"name":"Tea pot-${run}-${user}-${sequence}"}'
 
 
+@pytest.mark.parametrize("example", ["shop.example.com", "report.pdf"])
+def test_names_of_hosts_and_files_keep_their_example_as_an_end(tmp_path: Path, example: str) -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string", "example": example}}}
+    api = described(tmp_path, {"/a": {"post": sending(schema)}})
+
+    assert operations(api)["op"].message == f'{{"name":"u${{run}}-${{user}}-${{sequence}}-{example}"}}'
+
+
 # Ids.
 
 

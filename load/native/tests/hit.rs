@@ -145,7 +145,8 @@ fn a_reply_that_does_not_end_is_named() {
 #[test]
 fn a_change_to_another_protocol_is_named_and_its_handshakes_are_measured() {
     // A first frame arrives with the head.
-    let url = endless("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{1}\u{2}hi");
+    let url =
+        endless("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\u{1}\u{2}hi");
     let headers = ["-H", "Upgrade: websocket", "-H", "Connection: Upgrade", "-n", "20", "--no-capacity", "--json"];
     let (status, out, error) = hit(&[&[&*url][..], &headers].concat());
     assert!(error.contains("goes on in another protocol, such as WebSocket (status 101)"), "{error}");

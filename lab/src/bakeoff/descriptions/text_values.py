@@ -124,8 +124,10 @@ def unique_text(schema: JsonObject, prefix: str = "") -> Drawn | None:
     elif chosen and chosen not in _DECIMAL_FORMATS and chosen in FORMATS:
         return None
     else:
+        # Names of hosts and files keep their ends.
+        ended: list[list[str | Slot]] = [["u", RUN, "-", *numbered, "-", prefix]] if _WITH_END.fullmatch(prefix) else []
         starts = [prefix, prefix[: max(0, most - 28)], "u"] if prefix else ["u"]
-        alternatives = [[f"{start}-", RUN, "-", *numbered] for start in starts if start]
+        alternatives = [*ended, *([f"{start}-", RUN, "-", *numbered] for start in starts if start)]
         alternatives += [["u", RUN, "x", USER, "x", SEQUENCE], [UUID], ["u", USER, "-", SEQUENCE]]
         alternatives += [[word(length)] for length in range(min(most, 26), max(least, 6) - 1, -1)]
         alternatives += [[Slot("${integer 100000000 999999999}", ["100000000", "999999999"])]]
@@ -201,6 +203,7 @@ def _candidates(schema: JsonObject, name: str, least: int, most: int) -> Iterato
     yield [_MOMENT]
 
 
+_WITH_END = re.compile(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,10}")
 _EMAIL = re.compile(r"^e-?mail(_?address)?$", re.IGNORECASE)
 
 

@@ -166,7 +166,11 @@ impl Place {
             Self::Count(first, step) => (Some(step.after(*first, source)), String::new()),
             Self::While(place, condition) => {
                 let (found, received) = place.found(source);
-                if condition.holds(found.as_deref(), source) { (found, received) } else { (Some(String::new()), received) }
+                if condition.holds(found.as_deref(), source) {
+                    (found, received)
+                } else {
+                    (Some(String::new()), received)
+                }
             }
         }
     }

@@ -276,17 +276,11 @@ impl ReplyRules {
 
     /// Whether anything is read from the content: a reply whose headers alone are captured may have none.
     fn reads_content(&self) -> bool {
-        self.has_expectations()
-            || self.captures.iter().any(|(_, place)| place.reads_content())
+        self.has_expectations() || self.captures.iter().any(|(_, place)| place.reads_content())
     }
 
     /// The values of one entity, or of one for each item of a list.
-    fn capture_from(
-        &self,
-        document: &Value,
-        head: &[u8],
-        earlier: Option<&Entity>,
-    ) -> Result<Accepted, WrongContent> {
+    fn capture_from(&self, document: &Value, head: &[u8], earlier: Option<&Entity>) -> Result<Accepted, WrongContent> {
         let of_item = |item: &Value| self.capture(document, item, head, earlier);
         let Some(list) = self.captures.iter().find_map(|(_, place)| place.list()) else {
             return of_item(&Value::Null).map(|entity| Accepted::Expected(Some(entity)));
