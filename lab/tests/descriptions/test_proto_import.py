@@ -312,6 +312,22 @@ def test_editions_are_read_as_what_engines_know(tmp_path: Path, edition: str) ->
         assert codec.encode("ed.v1.Req", {"must": "", **members}).hex() == encoded
 
 
+def test_tokens_of_bytes_and_filters_are_not_made_up(tmp_path: Path) -> None:
+    text = """
+        syntax = "proto3";
+        package tokens.v1;
+        message Page { bytes key = 1; uint64 limit = 2; }
+        message Req { string folder = 1; bytes next_page_token = 2; Page pagination = 3; repeated string filters = 4; }
+        message Rep { bytes next_page_token = 1; }
+        service Things { rpc ListThings(Req) returns (Rep); }
+    """
+    (operation,) = imported(tmp_path, text, "tokens.proto").operations
+
+    message = sent(operation)
+    assert (message["nextPageToken"], message["pagination"]["key"]) == ("", "")
+    assert message.keys() == {"folder", "nextPageToken", "pagination"}
+
+
 @pytest.mark.parametrize(
     ("request_fields", "reply_fields", "message", "place"),
     [

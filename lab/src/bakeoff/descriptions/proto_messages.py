@@ -33,7 +33,7 @@ _WELL_KNOWN = {
     **{f".google.protobuf.{kind}Value": _DECIMAL for kind in ("Float", "Double")},
 }
 # Fields that select what a reply shows, or whether a request has an effect: absent, they select all, and it has.
-_SELECTING = re.compile(r"(.*_)?(mask|etag|dry_?run)|validate_only|view|order_by|sort(_by)?|filter|query_filter")
+_SELECTING = re.compile(r"(.*_)?(mask|etag|dry_?run)|validate_only|view|order_by|sort(_by)?|filters?|query_filter")
 _PAGING = re.compile(r"(.*_)?page_?token|(next_|start_)?cursor|continuation(_token)?|start_after|continue")
 _TEXTS = (
     (r"uuid|guid|request_id", "${uuid}"),
@@ -147,7 +147,8 @@ class _Message:
         if field.type == field.TYPE_STRING:
             return f'"{_text(field.name)}"'
         if field.type == field.TYPE_BYTES:
-            return _BYTES
+            is_token = _PAGING.fullmatch(field.name) or place[-2:] == ("pagination", "key")
+            return '""' if is_token else _BYTES
         if field.type == field.TYPE_BOOL:
             return _FLAG
         return _number(field)
