@@ -312,6 +312,31 @@ def test_editions_are_read_as_what_engines_know(tmp_path: Path, edition: str) ->
         assert codec.encode("ed.v1.Req", {"must": "", **members}).hex() == encoded
 
 
+def test_what_is_started_is_created_where_the_reply_shows_its_identifier(tmp_path: Path) -> None:
+    text = """
+        syntax = "proto3";
+        package runtime.v1;
+        message Config { string name = 1; }
+        message RunSandboxRequest { Config config = 1; }
+        message RunSandboxResponse { string sandbox_id = 1; }
+        message SandboxRequest { string sandbox_id = 1; }
+        message StartJobRequest { string job_id = 1; }
+        message Operation { string name = 1; }
+        message Empty {}
+        service Runtime {
+          rpc StopSandbox(SandboxRequest) returns (Empty);
+          rpc RunSandbox(RunSandboxRequest) returns (RunSandboxResponse);
+          rpc StartJob(StartJobRequest) returns (StartJobRequest);
+          rpc RunTask(RunSandboxRequest) returns (Operation);
+        }
+    """
+    operations = by_name(imported(tmp_path, text, "runtime.proto"))
+
+    assert operations["RunSandbox"].call["capture"] == {"id": "/sandboxId"}
+    assert (operations["StopSandbox"].needs, sent(operations["StopSandbox"])) == ("sandbox", {"sandboxId": "1"})
+    assert {each.creates for each in operations.values()} == {None, "sandbox"}
+
+
 def test_tokens_of_bytes_and_filters_are_not_made_up(tmp_path: Path) -> None:
     text = """
         syntax = "proto3";

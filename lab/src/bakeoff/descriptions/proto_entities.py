@@ -14,6 +14,7 @@ from bakeoff.descriptions.proto_types import (
     CREATES,
     DELETES,
     READS,
+    STARTS,
     UPDATES,
     Method,
     Types,
@@ -78,7 +79,7 @@ class ProtoEntities:
         self._methods = [each for each in methods if not each.streams]
         self._types = types
         self.all: list[Entity] = []
-        for each in self._methods:
+        for each in sorted(self._methods, key=lambda method: method.verb in STARTS):
             created = self._created(each)
             if created is not None and all(known.kind != created.kind for known in self.all):
                 self.all.append(created)
@@ -159,13 +160,19 @@ class ProtoEntities:
                 yield found
 
     def _created(self, method: Method) -> Entity | None:
-        if method.verb not in CREATES:
+        if method.verb not in (*CREATES, *STARTS):
             return None
         kind, (prefix, type_name) = method.kind, self._entity_in(method.reply, method.kind)
         shown = {each.name: (f"{prefix}/{each.json_name}", each) for each in self._types.scalars(type_name)}
         if prefix:
             outside = {each.name: (f"/{each.json_name}", each) for each in self._types.scalars(method.reply)}
             shown = {**outside, **shown}
+        if method.verb in STARTS:
+            # A reply with a name alone may be about the start itself, as long-running operations are.
+            own = [each for each in id_names(kind)[len(_IDS) :] if each in shown]
+            asked = {each.name for each in self._types.scalars(method.request)}
+            new = [each for each in own if each not in asked]
+            return Entity(kind, method, {each: shown[each] for each in new}) if new else None
         resource = self._types.resource(type_name)
         if resource is not None and (resource.name_field or "name") in shown:
             name = resource.name_field or "name"

@@ -21,6 +21,8 @@ WHOLE = {
 _SHORT = {_TYPES.TYPE_INT32, _TYPES.TYPE_UINT32, _TYPES.TYPE_SINT32, _TYPES.TYPE_FIXED32, _TYPES.TYPE_SFIXED32}
 _SET_BY_SERVER = {field_behavior_pb2.OUTPUT_ONLY, field_behavior_pb2.IDENTIFIER}
 CREATES = ("create", "add", "insert", "register", "save", "put", "new", "upsert")
+# These create where the reply shows an identifier of what they start, such as RunPodSandbox its pod_sandbox_id.
+STARTS = ("run", "start", "open", "begin", "launch", "submit", "allocate")
 READS = ("get", "read", "find", "fetch", "lookup", "describe", "show", "retrieve", "inspect")
 DELETES = ("delete", "remove", "destroy")
 UPDATES = ("update", "patch", "replace", "modify", "edit", "set")
