@@ -158,7 +158,10 @@ fn headers_of(
     for line in &arguments.headers {
         let (name, value) = line.split_once(':').unwrap_or_default();
         let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
-        if let Some((name, advice)) = OWN_HEADERS.iter().find(|(known, _)| *known == name) {
+        // A handshake of another protocol, such as WebSocket.
+        let upgrades = name == "connection" && value.eq_ignore_ascii_case("upgrade") && !arguments.http2;
+        let own = OWN_HEADERS.iter().find(|(known, _)| *known == name && !(upgrades && protocol == Protocol::Http));
+        if let Some((name, advice)) = own {
             return Err(format!("The engine sets {name} itself ({advice}): leave out -H '{line}'."));
         }
         if protocol == Protocol::Grpc && name == "host" {
