@@ -38,10 +38,12 @@ class ProtoFiles:
                     added.add(file.name)
 
     def _add(self, file: descriptor_pb2.FileDescriptorProto) -> None:
-        declared = {
-            f"{file.package}.{each.name}"
-            for each in (*file.message_type, *file.enum_type, *file.service, *file.extension)
-        }
+        names = (
+            *(each.name for each in file.message_type),
+            *(each.name for each in file.enum_type),
+            *(each.name for each in file.service),
+        )
+        declared = {f"{file.package}.{name}" for name in names}
         if declared & self._declared:
             # A copy by another name, such as a project's own grpc/health/v1/health.proto.
             return
