@@ -9,6 +9,7 @@ import pytest
 from bakeoff.cli.init import InitOptions, make_project
 from bakeoff.conformance import grpc_protocol
 from bakeoff.conformance.proto_codec import ProtoCodec
+from bakeoff.descriptions import proto_sources
 from bakeoff.descriptions.descriptors import compiled_proto
 from bakeoff.descriptions.proto_import import import_proto
 from bakeoff.descriptions.proto_sources import ProtoSource
@@ -218,3 +219,13 @@ def test_a_repository_s_own_copy_of_google_s_files_comes_first(tmp_path: Path) -
     files = {"shop.proto": text, "types/money.proto": MONEY, "third_party/google/api/annotations.proto": own}
 
     assert import_proto(ProtoSource(written(tmp_path, files))).left_out == []
+
+
+def test_a_file_beside_the_packages_that_come_with_the_tool_is_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an installed tool's own proto files are, which lie where google/api does."""
+    file = written(tmp_path, {"tool/own.proto": shop("tool/money.proto"), "tool/money.proto": MONEY})
+    roots = [*proto_sources.bundled_roots(), tmp_path]
+    monkeypatch.setattr(proto_sources, "bundled_roots", lambda: roots)
+    assert [each.path.name for each in compiled_proto(ProtoSource(file)).files] == ["own.proto", "money.proto"]

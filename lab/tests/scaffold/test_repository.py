@@ -53,6 +53,25 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
         ),
         (
             {
+                "go.mod": "module shop\nrequire github.com/jackc/pgx/v5 v5.1.0",
+                "cmd/shop/main.go": GO_MAIN + 'x := os.Getenv("PORT") + os.Getenv("DB_HOST") + os.Getenv("DB_USERNAME")',
+                ".env.example": "DB_PORT=5432\nDB_NAME=shop\nDB_PASSWORD=secret\nDB_POOL=4\n",
+            },
+            {
+                "build": "go build -o .bakeoff/bin/shop ./cmd/shop",
+                "run": ".bakeoff/bin/shop",
+                "env": {
+                    "DB_HOST": "{database_host}",
+                    "DB_NAME": "{database_name}",
+                    "DB_PASSWORD": "{database_password}",
+                    "DB_PORT": "{database_port}",
+                    "DB_USERNAME": "{database_user}",
+                },
+                "storage": "postgresql",
+            },
+        ),
+        (
+            {
                 "go.mod": "module shop\nrequire modernc.org/sqlite v1.0.0",
                 "my server/main.go": GO_MAIN
                 + 'var a = flag.Int("port", 80, "")\nvar b = flag.String("file", "./shop.db", "")',

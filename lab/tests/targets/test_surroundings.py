@@ -32,5 +32,15 @@ def test_a_variable_of_the_target_replaces_the_labs(name: str, text: str, value:
     assert variables({name: text}) == {**variables({}), name: value}
 
 
+def test_a_program_that_takes_no_url_has_its_parts() -> None:
+    text = "{database_host} {database_port} {database_name} {database_user} {database_password}"
+    one = target("one", run=msgspec.structs.replace(RUN, environment={"DB": text}))
+    server = Server("postgresql://us%40r:p%20w@127.0.0.1/run", None, embedded=False)
+    around = Surroundings(8080, server)
+    assert around.variables(one, around.placeholders(one))["DB"] == "127.0.0.1 5432 run us@r p w"
+    without = Surroundings(8080)
+    assert "DB" not in without.variables(one, without.placeholders(one))
+
+
 def test_a_setting_that_the_lab_varies_replaces_both() -> None:
     assert variables({"POOL": "8"}, {"POOL": "32"})["POOL"] == "32"

@@ -67,7 +67,9 @@ class ProtoSources:
     @property
     def own_files(self) -> Iterator[ProtoFile]:
         """Those that do not come with the tool."""
-        return (each for each in self.files if not any(each.path.is_relative_to(root) for root in bundled_roots()))
+        # Not all below the roots: of an installed tool that is all packages, its own proto files among them.
+        bundled = [root / "google" for root in bundled_roots()]
+        return (each for each in self.files if not any(each.path.is_relative_to(folder) for folder in bundled))
 
     def why_missing(self, messages: str) -> str:
         """An import that was not found, and the folders that were looked in.

@@ -25,6 +25,10 @@ _OF_OTHERS = re.compile(
     r"DB|DATABASE|POSTGRES|PG|MYSQL|MONGO|REDIS|SMTP|MAIL|KAFKA|AMQP|RABBIT|METRICS|ADMIN|DEBUG|PROXY"
 )
 _DATABASE_URL = re.compile(r"(?:.*_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|SQLALCHEMY|SQLITE)\w*_?(?:URL|URI|DSN)")
+_DATABASE_PART = re.compile(
+    r"(?:.*_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG)_?(?P<part>HOST|HOSTNAME|PORT|NAME|DATABASE|DB|USER|USERNAME|PASSWORD|PASS)"
+)
+_PARTS = {"HOSTNAME": "host", "DATABASE": "name", "DB": "name", "USERNAME": "user", "PASS": "password"}
 _DATA_FILE = re.compile(r"(?:.*_)?(?:DB|DATABASE|SQLITE|DATA|STORE|STORAGE|BOLT)_?(?P<what>PATH|FILE|DIR|FOLDER)")
 _WITHIN_STATE = {"PATH": "/data.db", "FILE": "/data.db"}
 _FLAG = re.compile(r'flag\.\w+\((?:&[\w.]+,\s*)?"(?P<name>[\w-]+)",\s*(?P<usual>"[^"]*"|\d+)')
@@ -191,7 +195,7 @@ class _Shown:
         if self._kind == "postgresql":
             named = [name for name in self._variables if _DATABASE_URL.fullmatch(name)]
             # The lab sets DATABASE_URL itself.
-            return {name: "{database_url}" for name in named if name != "DATABASE_URL"}
+            return {name: "{database_url}" for name in named if name != "DATABASE_URL"} if named else self._parts
         if self._kind != "files":
             return {}
         files = {name: found for name in self._variables if (found := _DATA_FILE.fullmatch(name)) is not None}
@@ -203,13 +207,20 @@ class _Shown:
         urls = [name for name in self._variables if _DATABASE_URL.fullmatch(name) and prefix is not None]
         return values or dict.fromkeys(urls, f"{prefix[0] if prefix else ''}{{state}}/data.db")
 
+    @property
+    def _parts(self) -> Mapping[str, str]:
+        """The variables of a service that takes its database in parts: none without a host and a name."""
+        found = {name: each["part"] for name in self._variables if (each := _DATABASE_PART.fullmatch(name)) is not None}
+        parts = {name: f"{{database_{_PARTS.get(part, part.lower())}}}" for name, part in found.items()}
+        return parts if {"{database_host}", "{database_name}"} <= {*parts.values()} else {}
+
     def _storage(self, texts: str) -> Members:
         prepare = {"prepare": self.start.prepare} if self.start.prepare else {}
         kind = self._kind or ("files" if "{state}" in texts else "")
         table: dict[str, Json] = {"kind": kind, **prepare}
         if kind == "files" and "{state}" not in texts:
             return {"storage": Open(table, "name {state}, the folder of a run's files, in run or env")}
-        knows_url = "DATABASE_URL" in self._variables or "{database_url}" in texts
+        knows_url = "DATABASE_URL" in self._variables or "{database_" in texts
         if kind == "postgresql" and not knows_url:
             return {"storage": Open(table, "name {database_url} in run or env, if DATABASE_URL is not what it reads")}
         return {"storage": table if prepare else kind} if kind else {}

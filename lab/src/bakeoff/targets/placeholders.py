@@ -16,7 +16,7 @@ _PORT = re.compile(r"\{port\.([a-z0-9-]+)\}")
 class Placeholders:
     """The values of `{artifact}`, `{directory}`, `{scratch}`, `{port.NAME}`, and of those that are `given`.
 
-    `given` are `{port}`, `{database_url}` and `{state}` by their names; None: this start has none.
+    `given` are `{port}`, `{state}`, `{database_url}` and its parts by their names; None: this start has none.
     """
 
     def __init__(self, target: Target, given: Mapping[str, str | None] | None = None) -> None:

@@ -5,11 +5,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bakeoff.postgres.server import Server, url_at
+from psycopg.conninfo import conninfo_to_dict
+
+from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
 from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
 from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.placeholders import Placeholders
+
+# Placeholders for programs that take no URL, or one of another form, such as JDBC's; and libpq's names of them.
+_PARTS = {"host": "host", "port": "port", "name": "dbname", "user": "user", "password": "password"}
+
+
+def parts_of_database(url: str | None) -> dict[str, str | None]:
+    """The placeholders of a database: its URL and the parts of it, each None where there is no database."""
+    known = {} if url is None else {"port": str(POSTGRESQL_PORT), **conninfo_to_dict(url)}
+    parts = {f"database_{name}": None if url is None else str(known.get(key, "")) for name, key in _PARTS.items()}
+    return {"database_url": url, **parts}
 
 
 @dataclass(frozen=True)
@@ -26,7 +38,7 @@ class Surroundings:
     def placeholders(self, target: Target) -> Placeholders:
         """Those of one start of the target."""
         state = None if self.state is None else str(self.state)
-        return Placeholders(target, {"port": str(self.port), "database_url": self._database_url, "state": state})
+        return Placeholders(target, {"port": str(self.port), **parts_of_database(self._database_url), "state": state})
 
     def variables(self, target: Target, placeholders: Placeholders) -> dict[str, str]:
         """The environment of the target's programs, without what they inherit; its manifest's before the lab's own."""
