@@ -3,14 +3,14 @@
 import os
 import shutil
 import subprocess
-import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 from docker_here import SMALL_IMAGE, need_image, skip_without
-from installed_programs import installed_programs
+from installed_programs import installed_programs, python_of_all
 from running_targets import NARROW_QUEUE, Running, running
 
 from bakeoff.containers.docker import DockerEngine, docker_address
@@ -107,6 +107,11 @@ def docker() -> DockerEngine:
 
 
 @pytest.fixture(scope="session")
-def programs(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment outside the clone, with the wheel of the lab and the clone's engine beside it."""
-    return installed_programs(clone, tmp_path_factory.mktemp("installed"), sys.executable)
+def programs(clone: Project) -> Iterator[Path]:
+    """The programs of an environment outside the clone, with the wheel of the lab and the clone's engine beside it.
+
+    Every account can enter its folder: pytest's own are private.
+    """
+    with tempfile.TemporaryDirectory(prefix="bakeoff-installed-") as folder:
+        Path(folder).chmod(0o755)
+        yield installed_programs(clone, Path(folder), python_of_all())

@@ -1,13 +1,23 @@
 """The tool as people install it: the wheel of the lab, and the clone's engine in place of the engine's wheel."""
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from bakeoff.engines.manifest import find_engine
 from bakeoff.project import Project
+
+
+def python_of_all() -> str:
+    """The system's Python, which every account can start, where it is new enough; else that of the tests."""
+    python = shutil.which("python3", path=os.defpath)
+    newer = "import sys; sys.exit(sys.version_info < (3, 11))"
+    is_new = python is not None and subprocess.run([python, "-c", newer], check=False).returncode == 0
+    return python if python is not None and is_new else sys.executable
 
 
 def installed_programs(clone: Project, folder: Path, python: str) -> Path:

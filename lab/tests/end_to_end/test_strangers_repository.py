@@ -194,6 +194,13 @@ def _failed_operations(said: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.xdist_group("stranger")
+def test_a_proto_file_is_read_by_the_installed_tool(repository: Repository) -> None:
+    service = "service Shop { rpc Read (Item) returns (Item); } message Item { string id = 1; }"
+    (repository.root / "shop.proto").write_text(f'syntax = "proto3"; package shop; {service}', "utf-8")
+    assert "1 operation: Read" in repository.bakeoff("init", "--proto", "shop.proto")
+
+
+@pytest.mark.xdist_group("stranger")
 def test_the_action_comments_on_each_pull_request(repository: Repository, forge: FakeForge) -> None:
     repository.commit("A shop")
     repository.bakeoff("init", "--openapi", "openapi.yaml")

@@ -54,7 +54,8 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
         (
             {
                 "go.mod": "module shop\nrequire github.com/jackc/pgx/v5 v5.1.0",
-                "cmd/shop/main.go": GO_MAIN + 'x := os.Getenv("PORT") + os.Getenv("DB_HOST") + os.Getenv("DB_USERNAME")',
+                "cmd/shop/main.go": GO_MAIN
+                + 'x := os.Getenv("PORT") + os.Getenv("DB_HOST") + os.Getenv("DB_USERNAME")',
                 ".env.example": "DB_PORT=5432\nDB_NAME=shop\nDB_PASSWORD=secret\nDB_POOL=4\n",
             },
             {

@@ -2,6 +2,8 @@
 
 import errno
 import gc
+import getpass
+import os
 import signal
 import sys
 import traceback
@@ -41,6 +43,7 @@ def main() -> NoReturn:
     # A script that starts us in the background makes us ignore SIGINT, so that it could not end a run in good order.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     completion.prepare()
+    _name_account()
     if sys.platform != "linux":
         say("bakeoff: bakeoff-load is for Linux. Here stored results are read, and --engine k6 measures.")
     try:
@@ -65,6 +68,17 @@ def main() -> NoReturn:
         if hasattr(error, "format_message"):
             _leave(_mistake(error), 2)
         _leave(_unexpected(error), 1)
+
+
+def _name_account() -> None:
+    """Names an account that the machine does not know, as in a container with --user, by its number.
+
+    Libraries and targets ask for a name, and would fail without one.
+    """
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = str(os.getuid())
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
