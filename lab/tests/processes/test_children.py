@@ -59,6 +59,67 @@ def test_children_die_with_a_lab_that_is_killed() -> None:
     assert (len(gone), alive) == (1, [])
 
 
+# Forks twice and leaves its session, as daemons do, and holds the standard output that it was given.
+DAEMON = textwrap.dedent(
+    """
+    import os, signal
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            print(os.getpid(), flush=True)
+            signal.alarm(120)
+            signal.pause()
+        os._exit(0)
+    os.wait()
+    """
+)
+
+
+def test_a_daemon_that_left_its_session_dies_with_a_lab_that_is_killed() -> None:
+    lab = textwrap.dedent(
+        f"""
+        import sys
+        from bakeoff.processes import children, ports
+        children.start([sys.executable, "-c", {DAEMON!r}], stdout=1).wait()
+        sys.stdin.read()
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    daemon = psutil.Process(int(process.stdout.readline()))
+    process.kill()
+    process.communicate()
+    gone, alive = psutil.wait_procs([daemon], timeout=60)
+    assert (len(gone), alive) == (1, [])
+
+
+def test_the_guardian_of_a_lab_that_a_lab_started_outlives_both(tmp_path: Path) -> None:
+    inner = textwrap.dedent(
+        f"""
+        import signal
+        from bakeoff.processes import children, ports
+        with children.when_killed(["touch", {str(tmp_path / "left")!r}]):
+            print(children._guardian._process.pid, flush=True)
+            signal.pause()
+        """
+    )
+    outer = textwrap.dedent(
+        f"""
+        import subprocess, sys
+        from bakeoff.processes import children, ports
+        children.start([sys.executable, "-c", {inner!r}], stdout=1).wait()
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    guardian = psutil.Process(int(process.stdout.readline()))
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs([guardian], timeout=60)
+    assert (alive, (tmp_path / "left").exists()) == ([], True)
+
+
 def test_a_port_in_use_is_not_free() -> None:
     import socket
 

@@ -5,6 +5,9 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+from test_children import DAEMON
+
 from bakeoff.processes import children
 from bakeoff.processes.kill_tree import kill_tree
 from bakeoff.processes.launching import PROCESSES, Program
@@ -35,6 +38,19 @@ def test_what_starts_processes_meanwhile_leaves_none_behind() -> None:
         # The end of the file comes when no process holds the other end.
         assert select.select([process.stdout], [], [], 0)[0] == [process.stdout]
         assert process.stdout.read() == b""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_program_that_ends_takes_along_its_daemons(tmp_path: Path, how: signal.Signals) -> None:
+    # Forked twice, it is below no process of the program.
+    starts_it = f"{DAEMON}signal.pause()"
+    command = [sys.executable, "-c", starts_it]
+    process = PROCESSES.start(Program(role="target", command=command, log=tmp_path / "log", stdout=subprocess.PIPE))
+    assert process.stdout is not None
+    assert process.stdout.readline().strip().isdigit()
+    PROCESSES.end(process, how, 10)
+    assert select.select([process.stdout], [], [], 0)[0] == [process.stdout]
+    assert process.stdout.read() == b""
 
 
 def test_a_program_that_is_killed_takes_along_what_has_left_its_session(tmp_path: Path) -> None:

@@ -12,10 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import IO
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from bakeoff.errors import BakeoffError
 from bakeoff.processes import guardian, ports
 from bakeoff.text.redaction import redacted
+
+_STRAYS_END_WITHIN_S = 10.0
 
 
 def start(
@@ -37,9 +41,11 @@ def start(
     """Starts a child in its own session, so that Ctrl-C reaches only the lab, which stops it in order.
 
     Should the lab itself be killed, the guardian sends the child `death_signal`. Output goes to `log`. Its environment
-    is what it inherits, by default the lab's own, with `environment` on top. The command begins with another name than
-    the program's where `executable` is given; without `close_fds` the child has the lab's inheritable descriptors.
+    is what it inherits, by default the lab's own, with `environment` on top and a mark by which all that it starts is
+    found. The command begins with another name than the program's where `executable` is given; without `close_fds` the
+    child has the lab's inheritable descriptors.
     """
+    mark = uuid4().hex
     with contextlib.ExitStack() as files:
         sink: int | IO[bytes] = subprocess.DEVNULL
         if log is not None:
@@ -50,7 +56,7 @@ def start(
             executable=executable,
             close_fds=close_fds,
             cwd=directory,
-            env={**inherited, **(environment or {})},
+            env={**inherited, **(environment or {}), guardian.MARK: mark},
             stdin=stdin,
             stdout=sink if stdout is None else stdout,
             stderr=sink if stderr is None else stderr,
@@ -59,8 +65,12 @@ def start(
             group=group,
             extra_groups=None if user is None else [],
         )
-    _guardian.send(f"+ {process.pid} {int(death_signal)}\n")
+    _marks[process] = mark
+    _guardian.send(f"+ {process.pid} {int(death_signal)} {mark}\n")
     return process
+
+
+_marks: "WeakKeyDictionary[subprocess.Popen[bytes], str]" = WeakKeyDictionary()
 
 
 class _Guardian:
@@ -84,6 +94,8 @@ class _Guardian:
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
+                    # The mark of a lab that a lab has started is none of its guardian, which outlives it.
+                    env={name: value for name, value in os.environ.items() if name != guardian.MARK},
                 )
             assert self._process.stdin is not None
             self._process.stdin.write(line.encode())
@@ -177,6 +189,11 @@ def kill_session(process: subprocess.Popen[bytes]) -> None:
     """SIGKILL to a child and all it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def kill_strays(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL to all that a child has started and that is still there, daemons that have left its session too."""
+    guardian.kill_marked([_marks[process]] if process in _marks else [], _STRAYS_END_WITHIN_S)
 
 
 def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path, timeout_s: float = 10.0) -> None:

@@ -74,6 +74,7 @@ class Launcher:
             kill_tree(process.pid)
         status = children.stop(process, how, timeout_s)
         children.kill_session(process)
+        children.kill_strays(process)
         return status
 
     def address(self, host: str, port: int) -> tuple[str, int]:

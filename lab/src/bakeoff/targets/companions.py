@@ -80,6 +80,7 @@ class Companions:
             _, process, _ = self._running.pop()
             children.stop(process, signal.SIGTERM, _STOPS_WITHIN_S)
             children.kill_session(process)
+            children.kill_strays(process)
 
     def _wait_for_port(self, port: str) -> None:
         """Until the last started accepts connections on the port of this name; at once where the name is empty."""
