@@ -136,7 +136,7 @@ def init(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Address where the service runs for this: each operation is sent there a few times, and adapted.",
+            help="Address of the running service: operations are sent there a few times, and adapted to the replies.",
         ),
     ] = None,
     har: Annotated[

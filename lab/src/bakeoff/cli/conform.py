@@ -53,13 +53,13 @@ def conform(
         ),
     ] = None,
     hostile: Annotated[
-        bool, typer.Option("--hostile", help="Try slow and hostile connections in place of the conformance vectors.")
+        bool, typer.Option("--hostile", help="Try slow and hostile connections instead of the conformance vectors.")
     ] = False,
     statements: Annotated[
         Statements | None,
         typer.Option(
-            help="Count the SQL statements of each operation in place of the conformance vectors: check that the "
-            "target's statements.toml has the same, or write it."
+            help="Count the SQL statements of each operation instead: check compares them with the target's "
+            "statements.toml, write writes that file."
         ),
     ] = None,
     json: Json = False,

@@ -23,7 +23,7 @@ _COLOURS: dict[str, str] = {
 
 
 def doctor(json: Json = False) -> None:
-    """Check this machine for conditions that distort results, and how to fix them."""
+    """Find conditions of this machine that distort results, and show how to fix each."""
     from bakeoff.doctor.examination import examine
 
     found = list(examine(_project()))

@@ -20,7 +20,7 @@ _LOOK_EVERY_S = 0.2
 
 def logs(
     target: Annotated[str, typer.Argument(help="The target.", autocompletion=complete_target)],
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Print what is added, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Print new lines, until Ctrl-C.")] = False,
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="Number of last lines.")] = 100,
 ) -> None:
     """Print the newest log of a target."""

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 def sql(
     query: Annotated[str | None, typer.Argument(help="SQL to run. [open psql]")] = None,
-    metrics: Annotated[bool, typer.Option("--metrics", help="The metrics database, not the application's.")] = False,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Use the metrics database instead of the application's.")
+    ] = False,
 ) -> None:
     """Open psql on the application database or the metrics database, or run a query there."""
     project = find_project()

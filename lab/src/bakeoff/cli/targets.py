@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def targets(
     target: Annotated[
         list[str] | None,
-        typer.Argument(help="Targets to show with what they replace. [all, as a list]", autocompletion=complete_target),
+        typer.Argument(help="Targets to show in detail. [a list of all]", autocompletion=complete_target),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the targets and whether this machine can build them; of named ones, what is not the framework's own."""
+    """List the targets, and whether this machine can build them; of named ones, the parts that they replace."""
     from bakeoff.targets.manifest import choose_targets, find_targets
 
     chosen = choose_targets(find_targets(find_project()), target or [])

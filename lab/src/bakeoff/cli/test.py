@@ -27,7 +27,7 @@ from bakeoff.text.table import Table, show
 def test(
     fast: Annotated[bool, typer.Option("--fast", help="Skip tests that start databases, targets or engines.")] = False,
     exhaustive: Annotated[
-        bool, typer.Option("--all", help="Also run the tests that repeat for one target what a sibling of it shows.")
+        bool, typer.Option("--all", help="Also run tests of a target that repeat those of a similar one.")
     ] = False,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this check of .ci/checks.toml; may be repeated.")
@@ -39,7 +39,9 @@ def test(
     tool: Annotated[bool, typer.Option("--tool", help="Run the checks of the tool, not those of the gallery.")] = False,
     gallery: Annotated[
         str | None,
-        typer.Option(metavar="TARGET", help="Run the checks of the gallery, of its tests those of a target, or all."),
+        typer.Option(
+            metavar="TARGET", help="Run the checks of the gallery, and the tests of this target; all: of every target."
+        ),
     ] = None,
     require: Annotated[
         list[str] | None,

@@ -30,7 +30,7 @@ def up(
     target: Annotated[
         list[str] | None, typer.Argument(help="The targets to start.", autocompletion=complete_target)
     ] = None,
-    database_only: Annotated[bool, typer.Option("--database-only", help="Start the databases alone.")] = False,
+    database_only: Annotated[bool, typer.Option("--database-only", help="Start only the databases.")] = False,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="Port of a single target. [the target's documented port]")
     ] = None,

@@ -6,7 +6,7 @@ from bakeoff.errors import UsageError
 from bakeoff.history.run_figures import RunFigures
 
 OPTION = "--allow-changed-workload"
-OPTION_HELP = "Go on, and mark it, where the workload changed between the runs."
+OPTION_HELP = "Compare runs although their workload changed, and mark them."
 MARK = "the workload changed"
 
 

@@ -91,5 +91,8 @@ def _counted(groups: Sequence[_Group]) -> RunCounts:
 
 
 def latest_of_each_target(server: Server, mode: str | None, payload: str | None) -> Sequence[RunFigures]:
-    """The latest completed run of each target, by workload, the fastest first. Smoke runs count only when asked for."""
+    """The latest completed run of each target, by workload, the highest throughput first.
+
+    Smoke runs count only when asked for.
+    """
     return read_figures(server, _LATEST_OF_EACH, {"mode": mode, "payload": payload})

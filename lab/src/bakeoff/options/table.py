@@ -142,7 +142,7 @@ class FactorTable:
     agents: int | str = option(
         1,
         kinds.AGENTS,
-        "Number of engines that divide the virtual users; on the command line also the hosts to run one on each: "
+        "Number of engines that share the virtual users, or on the command line hosts that run one each: "
         "ssh://host1,ssh://user@host2",
         excludes=(
             Excludes("runs_in", "hosts cannot reach the network of containers", DOCKER, among=_on_hosts),
@@ -179,8 +179,8 @@ class FactorTable:
     read_replica: bool = option(
         False,
         kinds.SWITCH,
-        "Targets that can do so read from a streaming replica of the embedded database, which has applied every commit "
-        "that is acknowledged",
+        "Let targets that support it read from a streaming replica of the embedded database; a commit is acknowledged "
+        "when the replica has applied it",
         excludes=(_OF_STARTED_TARGETS, Excludes(DATABASE_URL, "it follows the embedded PostgreSQL")),
         suits=(
             _OF_PROCESSES,
@@ -201,8 +201,8 @@ class FactorTable:
     runs_in: str = option(
         IN_PROCESSES,
         kinds.choice(IN_PROCESSES, DOCKER, KUBERNETES),
-        "What target, database and engine run in: processes of this machine, or Docker containers that the lab starts; "
-        "kubernetes: agents in pods, and attached targets that run there already",
+        "Place of target, database and engine: processes of this machine; docker: containers that the lab starts; "
+        "kubernetes: agents in pods, with attached targets that run there already",
         flag="in",
         excludes=(Excludes(DATABASE_URL, "the database is a container too", among=_is(DOCKER)),),
         requires=(
@@ -368,8 +368,7 @@ class ComparisonTable(EveryRunTable):
     own_phases: Sequence[Mapping[str, Json]] = option(
         (),
         kinds.PHASES,
-        "Phases of one's own, in order, in place of the mode's: users or rate, duration, name; with from_users a ramp "
-        "in steps",
+        "Own phases, in order, instead of the mode's: users or rate, duration, name; from_users makes a ramp in steps",
         name="phases",
         flag="",
         unset="the mode's",
@@ -431,7 +430,7 @@ class ComparisonTable(EveryRunTable):
     until_steady: bool = option(
         False,
         kinds.SWITCH,
-        "Report the first 30 s of each process apart, then warm up until steady, for 5 minutes at the most",
+        "Report the first 30 s of each process separately, then warm up until throughput is steady, at most 5 minutes",
         excludes=(Excludes("mode", "its levels settle for all of --warm-up and --settle", "equal"),),
     )
     threshold: str | None = option(
@@ -464,7 +463,7 @@ class ComparisonTable(EveryRunTable):
     containers: Mapping[str, str] = option(
         {},
         kinds.assignments("TARGET=CONTAINER", "TARGET=container or database=container"),
-        "Docker container that an attached target, or the database, runs in; its CPU and memory are sampled",
+        "Docker container of an attached target, or of the database: its CPU and memory are sampled",
         flag="container",
         in_file=False,
         unset="none",
@@ -480,7 +479,7 @@ class ComparisonTable(EveryRunTable):
     turns: bool = option(
         False,
         kinds.SWITCH,
-        "All targets take turns of a second, each with a PostgreSQL to itself: they meet the same machine",
+        "Let all targets take turns of a second, each with its own PostgreSQL: disturbances affect all alike",
         modes=("quick", "full", "rate", "equal", "sustained"),
         example="quick --turns",
         excludes=(
@@ -492,7 +491,7 @@ class ComparisonTable(EveryRunTable):
     reference_lines: str = option(
         "auto",
         kinds.choice("auto", "on", "off"),
-        "Draw PostgreSQL's own lines before and after the runs: auto does so where these take five minutes or more",
+        "Measure PostgreSQL alone before and after the runs; auto: if these take five minutes or more",
         in_file=False,
     )
     scale: str | None = option(

@@ -86,7 +86,7 @@ def show(
 
 def summary(
     comparison: Annotated[
-        bool, typer.Option("--comparison", help="Show the latest run of each target, fastest first.")
+        bool, typer.Option("--comparison", help="Show the latest run of each target, highest throughput first.")
     ] = False,
     mode: _Mode = None,
     payload: _Payload = None,
