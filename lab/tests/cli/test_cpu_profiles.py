@@ -9,6 +9,7 @@ from bakeoff.cli import cpu_profiles
 from bakeoff.comparing.cpu_profiles import Allocated, CpuProfile
 from bakeoff.profiling.stacks import Growth
 from bakeoff.project import Project
+from bakeoff.reporting.reasons import RequestCost
 
 GROWN = [Growth("parse", 0.1, 0.3)]
 KNOWN = Allocated(4_100, 250_000)
@@ -46,6 +47,10 @@ def test_what_is_known_is_said(
     monkeypatch.setattr(cpu_profiles, "profile_both", lambda *_: profile)
     monkeypatch.setenv("BAKEOFF_RESULTS", str(tmp_path))
     nothing: Any = None
-    assert cpu_profiles.write_profile(Project(tmp_path), nothing, 7, nothing, nothing) == words
+    found = cpu_profiles.write_profile(Project(tmp_path), nothing, 7, nothing, nothing)
+    assert found is not None
+    assert (found.words, found.picture) == (words, "comparison-7-shop-cpu.svg" * bool(profile.flame_graph))
+    allocated = [each for each in found.costs if each.figure == "allocated"]
+    assert allocated == [RequestCost("shop", "allocated", 4_100, 250_000)] * (profile.allocated == KNOWN)
     assert said in capsys.readouterr().err
     assert (tmp_path / "comparison-7-shop-cpu.svg").exists() == bool(profile.flame_graph)

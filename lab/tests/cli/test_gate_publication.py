@@ -14,6 +14,7 @@ from bakeoff.gating.check import Change, Check, Gate, Outcome
 from bakeoff.history.run_figures import figures_of
 from bakeoff.history.run_references import Referenced
 from bakeoff.project import Project
+from bakeoff.reporting.reasons import Reason, RequestCost
 from bakeoff.storage.stored_runs import StoredRun
 from fake_forge import FakeForge, Refusal
 from made_up import run_result
@@ -23,7 +24,12 @@ FEWER = Change(1000.0, 890.0, "ops/s", 0.89, 0.87, 0.91, more_is_better=True, li
 DECISION = Decision(
     Gate([Check(figures_of(RUN).series, "throughput", Outcome.FAILED, "11% fewer", change=FEWER)], []),
     Referenced("c1", [StoredRun(1, 1, RUN)]),
-    reasons=["list sends 21 statements to PostgreSQL instead of 1."],
+    reasons=[
+        Reason(
+            "list sends 21 statements to PostgreSQL instead of 1.",
+            [RequestCost("list", "statements", 1, 21), RequestCost("shop", "allocated", 4_100, 8_200)],
+        )
+    ],
 )
 SENTENCE = "shop serves 11.0% fewer requests per second."
 

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import msgspec
 import pytest
 
 from bakeoff.builds.build import Build, BuildTable, build_of
-from bakeoff.comparing.build_queue import building, first_measured_first
+from bakeoff.comparing.build_queue import BuiltContenders, building, first_measured_first
 from bakeoff.errors import BakeoffError
+from bakeoff.options.variant import CANDIDATE, COMMIT
 from bakeoff.project import Project
+from bakeoff.running.contender import Contender
+from made_up_manifests import engine, target, workload
 
 
 class Shown:
@@ -88,6 +92,34 @@ def test_a_build_that_fails_leaves_the_others_alone(empty_checkout: Project, sho
         with pytest.raises(BakeoffError, match="bad did not build"):
             queued.wait_for(bad)
         assert queued.has_ended(bad)
+
+
+@pytest.mark.parametrize(
+    ("fails", "measured"),
+    [("", ["before", "after", "alone"]), ("before", ["after", "alone"]), ("after", ["alone"])],
+)
+def test_another_commit_is_not_measured_without_the_candidate(
+    empty_checkout: Project, shown: Any, fails: str, measured: list[str]
+) -> None:
+    commits = {"before": "0123456789ab", "after": CANDIDATE, "alone": CANDIDATE}
+    names = {"before": "shop", "after": "shop", "alone": "new"}
+    builds = {each: a_build(empty_checkout, each, "raise SystemExit(3)" * (each == fails)) for each in commits}
+    engine_build = a_build(empty_checkout, "load")
+    contenders = {
+        each: Contender(
+            replace(target(names[each]), build=builds[each]),
+            workload(),
+            replace(engine("native"), build=engine_build),
+            factors={COMMIT: commit},
+        )
+        for each, commit in commits.items()
+    }
+    refused: dict[str, str] = {}
+    with building([engine_build, *builds.values()], shown) as queued:
+        built = BuiltContenders(queued, [*contenders.values()], (), refused.__setitem__).in_order()
+    assert [each.target.build.name for each in built] == measured
+    assert [*refused] == ([contenders[fails].key] if fails else [])
+    assert all("did not build" in reason and "ended with status 3" in reason for reason in refused.values())
 
 
 def test_what_is_up_to_date_is_not_built(empty_checkout: Project, shown: Any) -> None:

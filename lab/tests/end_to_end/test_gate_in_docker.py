@@ -130,6 +130,18 @@ def test_a_base_whose_image_does_not_build_is_reported(repository: Repository) -
     assert "nothing" in output.rpartition("Last lines of")[2]
 
 
+def test_a_candidate_whose_image_does_not_build_fails(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(0)
+    repository.commit(0, Dockerfile="FROM scratch\nCOPY nothing /nothing\n")
+    summary = tmp_path / "summary.md"
+    status, output = repository.gate("--against", "HEAD~1", "--comment", GITHUB_STEP_SUMMARY=str(summary))
+    assert status == 1, output
+    assert "round 1 of" not in output, "the base was measured for nothing"
+    assert "parcels: not measured: image parcels did not build." in output
+    assert "nothing" in output.rpartition("Last lines of")[2]
+    assert "**parcels: not measured: image parcels did not build.**" in summary.read_text("utf-8")
+
+
 def test_a_base_without_an_image_is_reported(repository: Repository) -> None:
     project = (PARCELS / "bakeoff.toml").read_text("utf-8")
     repository.commit(0, bakeoff=project.replace('image = "Dockerfile"', 'run = "./parcels"'))

@@ -8,8 +8,10 @@ import pytest
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.gating.check import Change, Check, Gate, Outcome
+from bakeoff.gating.circumstances import Circumstances
 from bakeoff.gating.confirmation import confirmed
 from bakeoff.gating.decision import sides_of, slower_operations, unmeasured_sides
+from bakeoff.gating.pull_request import Summary, markdown_of
 from bakeoff.gating.regressions import (
     FALSE_ALARMS,
     FALSE_ALARMS_AT_ONCE,
@@ -17,6 +19,7 @@ from bakeoff.gating.regressions import (
     Limits,
     check_regressions,
 )
+from bakeoff.gating.sentence import sentence_of
 from bakeoff.gating.validity import broken
 from bakeoff.history.phases import Measurement
 from bakeoff.history.requested import Requested
@@ -168,3 +171,15 @@ def test_what_one_side_lacks(refused: dict[str, str], outcomes: Sequence[Outcome
     gate = Gate(checks, [])
     assert gate.exit_status == (1 if Outcome.FAILED in outcomes else 2)
     assert gate.with_unclear("fail").exit_status == (1 if outcomes else 2)
+
+
+def test_a_candidate_that_does_not_build_is_named_in_the_comment_with_the_log() -> None:
+    name = "shop commit=candidate"
+    reason = f"{name}: image shop did not build (docker build . ended with status 1). Last lines of a.log:\n    no gcc"
+    requested = Requested({}, "completed", {name: reason}, frozenset({name}))
+    gate = Gate(unmeasured_sides(requested, COMMIT), [])
+    assert (gate.exit_status, sentence_of(gate)) == (1, "shop: not measured: image shop did not build.")
+    text = markdown_of(Summary(gate, Circumstances({}), "Performance"))
+    assert "**shop: not measured: image shop did not build.**" in text
+    assert "- shop, validity: not measured: image shop did not build (docker build" in text and "no gcc" in text
+    assert "commit=candidate" not in text

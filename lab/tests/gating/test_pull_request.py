@@ -65,6 +65,8 @@ def test_the_whole_text() -> None:
 
 <details><summary>Method and machine</summary>
 
+- Figures: base and head are medians over rounds; the change is their ratio, with the interval of its test
+- Allowed: throughput -5%, mean +15%, p99 +20%
 - Base: commit 0123456789ab
 - Head: commit abcdef
 - Processor: EPYC

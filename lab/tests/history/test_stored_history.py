@@ -372,9 +372,13 @@ def fastest(store: MetricsStore) -> list[tuple[str | None, float | None]]:
 def test_import_and_clean_up_store_the_fastest(store: MetricsStore, project: Project, tmp_path: Path) -> None:
     own = replace(ORIGIN, command="one contender")
     runs = [
-        (run_result("slow", started_at=ages(1)), ORIGIN),
-        (run_result("fast", total=measured(200.0), started_at=ages(40)), ORIGIN),
-        (run_result("alone", started_at=ages(1)), own),
+        run
+        for number in (1, 2, 3)
+        for run in (
+            (run_result("slow", started_at=ages(1), round=number), ORIGIN),
+            (run_result("fast", total=measured(200.0), started_at=ages(40), round=number), ORIGIN),
+            (run_result("alone", started_at=ages(1), round=number), own),
+        )
     ]
     for number, (run, origin) in enumerate(runs):
         (tmp_path / f"{number}.json").write_text(text_of(document_of(run, project, None, origin)))

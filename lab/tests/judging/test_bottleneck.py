@@ -11,7 +11,7 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
     [
         (PeakUsage({}, None), "unknown", "no CPU use was measured"),
         (PeakUsage({}, 2, more_load_helps=True), "unknown", "no CPU use was measured"),
-        (PeakUsage(IDLE, 2), "unknown", "CPU was available (the target 20%, PostgreSQL 30%, the load generator 5%)"),
+        (PeakUsage(IDLE, 2), "unknown", "available (the target 20% of a core, PostgreSQL 30%, the load generator 5%)"),
         (PeakUsage(IDLE, None), "unknown", "no other resource was saturated"),
         (PeakUsage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
         (PeakUsage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),

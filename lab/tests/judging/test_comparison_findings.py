@@ -137,7 +137,7 @@ def test_maintenance_in_one_contender_s_window_only(
     findings = [each for each in judge(comparison_of(*runs)).findings if each.kind == "uneven-maintenance"]
     assert bool(findings) is is_found
     if findings:
-        assert "rust-rest in phase 1 of round 2" in findings[0].message and findings[0].rounds == (2,)
+        assert "Rust REST at 10 users in round 2" in findings[0].message and findings[0].rounds == (2,)
 
 
 @pytest.mark.parametrize(("flushes_ms", "is_found"), [((1.0, 1.9), False), ((1.0, 2.0), True), ((None, 3.0), False)])
@@ -175,4 +175,4 @@ def test_flushes_that_were_slow_in_one_contender_s_window_only(
     findings = [each for each in judge(comparison_of(*runs)).findings if each.kind == "uneven-flushes"]
     assert bool(findings) is is_found
     if findings:
-        assert "rust-rest in phase 1 of round 3." in findings[0].message and findings[0].rounds == (3,)
+        assert "Rust REST at 10 users in round 3." in findings[0].message and findings[0].rounds == (3,)

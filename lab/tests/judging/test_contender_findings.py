@@ -130,6 +130,16 @@ def test_what_runs_found_is_told_once_by_its_gravest_with_all_its_rounds() -> No
     assert (only.severity, only.message, only.rounds) == ("error", "900 failed.", (1, 2, 4))
 
 
+def test_a_finding_of_several_rounds_has_the_figures_of_all() -> None:
+    used = (15, 12, 28)
+    words = "During the run other processes used {}% of a core."
+    runs = [
+        run_of(number=number, findings=[finding("noisy-machine", "warning", words.format(each))])
+        for number, each in enumerate(used, start=1)
+    ]
+    assert found(*runs)["noisy-machine"].message == words.format("12% to 28")
+
+
 def test_the_gravest_come_first_and_what_the_run_said_itself_stands() -> None:
     own = finding("audit-failed", "error", "2 lost.")
     findings = judged(run_of(status=Status.VOID, findings=[finding("not-calibrated", "info"), own])).findings
@@ -169,7 +179,7 @@ def sent(name: str, size: int, variant: Variant | None = None) -> RunResult:
 @pytest.mark.parametrize(
     ("own", "others", "words"),
     [
-        (3, 1, "GetBook: 3 statements in 3 round trips, and lean sends 1."),
+        (3, 1, "GetBook: 3 statements in 3 round trips (Lean : 1)."),
         (1, 1, None),
         (1, 3, None),
         (0, None, None),

@@ -21,7 +21,7 @@ def test_each_need_has_a_contender_and_its_figures() -> None:
 
     assert rows["highest throughput"][0] == "Rust REST and Rust gRPC (tie)"
     assert rows["highest throughput"][1].startswith("42,418/s")
-    assert "few people" in rows
+    assert "small team" in rows
     assert rows["existing Go ecosystem"] == ("Go REST", "33,934 operations/s")
 
 

@@ -137,7 +137,7 @@ def test_each_target_tells_what_limited_its_runs_and_what_was_seen_beside() -> N
     first, second = sorted(targets.split("<details ")[1:], key=lambda part: "Go REST" in part)
     rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r'<tr><th scope="row">1<(.*?)</tr>', first)]
     assert [row[:4] for row in rows] == [
-        ["1", "completed", "target CPU", "the target 60%, PostgreSQL 50%."],
+        ["1", "completed", "target CPU", "the target 60% of a core, PostgreSQL 50%."],
         ["400", "0.250", "4.00", "600"],
         ["1,750", "2.97", "0.11%", "3.2%"],
     ]

@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from goldens import check_golden
+from markupsafe import escape
 
 from bakeoff.judging.judge import judge
 from bakeoff.reporting.grouped_findings import groups_of
@@ -15,6 +17,7 @@ from bakeoff.reporting.html import html_report
 from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.markdown import markdown_report, plain
 from bakeoff.reporting.numbers import NOTHING, rounded
+from bakeoff.reporting.reasons import Reason, Reasons, RequestCost, reasons_table
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
 from bakeoff.reporting.stacks import facets, stack_table
@@ -215,6 +218,29 @@ def test_every_document_tells_the_same_verdict() -> None:
     data = report_of(judgement, stored)
     assert judgement.verdict in markdown_report(data)
     assert judgement.verdict in text_report(data)
+
+
+def test_what_a_request_costs_on_both_sides_is_in_every_document() -> None:
+    costs = [
+        RequestCost("list", "statements", 1, 21),
+        RequestCost("shop", "allocated", 12_340, 24_680),
+        RequestCost("parse", "CPU", 0.0, 0.31),
+    ]
+    reasons = Reasons([Reason("list sends 21.", costs[:1]), Reason("parse grew.", costs[1:], "shop-cpu.svg")])
+    data = report_of(*comparison(), reasons)
+    rows = [
+        ("list", "statements to PostgreSQL", "1", "21", "21.0×"),
+        ("shop", "allocated, kB", "12.3", "24.7", "2.00×"),
+        ("parse", "share of the target's CPU", "0%", "31%", "new"),
+    ]
+    assert [tuple(row) for row in reasons_table(reasons).rows] == rows
+    page, text, markdown = html_report(data), text_report(data), markdown_report(data)
+    assert 'href="shop-cpu.svg"' in page and 'href="#reasons"' in page
+    for row in rows:
+        cells = [str(escape(cell)) for cell in row]
+        assert f'<th scope="row">{cells[0]}</th>' in page and f"<td>{cells[-1]}</td>" in page
+        assert re.search(r"\s+".join(map(re.escape, row)), text) and f"| {' | '.join(row)} |" in markdown
+    assert 'id="reasons"' not in html_report(report_of(*comparison()))
 
 
 def test_findings_with_one_advice_are_one_group() -> None:

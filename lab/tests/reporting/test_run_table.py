@@ -46,7 +46,7 @@ def test_the_fastest_phase_is_held_against_the_machine_s_limits(run: RunResult, 
 
 
 def test_the_bottleneck_is_named() -> None:
-    words = "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%."
+    words = "The bottleneck was the CPU of the target, on 1 core (shared): the target 60% of a core, PostgreSQL 50%."
     assert words in lines_of(*run_details(STEADY))
 
 

@@ -82,7 +82,7 @@ def test_the_verdict_comes_first_then_effects_and_shares() -> None:
     )
     assert verdict_lines(judgement) == [
         judgement.verdict,
-        "language: rust reaches 2.00× the throughput of go (95% interval 2.00 to 2.00)",
+        "language: Rust reaches 2.00× the throughput of Go (95% interval 2.00 to 2.00)",
         "Rust REST: 2.50× PostgreSQL alone (one upsert per event) · the engine can send 5.0 times as much",
     ]
 

@@ -43,7 +43,8 @@ def test_the_bottleneck_stands_in_the_document(project: Project) -> None:
     run = run_of(environment={"cores": "1"})
     assert document_of(run, project, described_bottleneck(run), ORIGIN)["bottleneck"] == {
         "kind": "target-cpu",
-        "words": "The bottleneck was the CPU of the target, on 1 core (shared): the target 60%, PostgreSQL 50%.",
+        "words": "The bottleneck was the CPU of the target, on 1 core (shared): the target 60% of a core, PostgreSQL "
+        "50%.",
     }
     failed = replace(run, status=Status.FAILED)
     assert document_of(failed, project, described_bottleneck(failed), ORIGIN)["bottleneck"] is None

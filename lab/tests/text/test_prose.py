@@ -1,10 +1,34 @@
 import pytest
 
-from bakeoff.text.prose import listed
+from bakeoff.text.prose import listed, merged
 
 
 @pytest.mark.parametrize(
-    ("names", "text"), [([], ""), (["A"], "A"), (["A", "B"], "A and B"), (["A", "B", "C"], "A, B and C")]
+    ("names", "text"),
+    [
+        ([], ""),
+        (["A"], "A"),
+        (["A", "B"], "A and B"),
+        (["A", "B", "C"], "A, B and C"),
+        (["A, with a", "B"], "A, with a; and B"),
+        (["A", "B, with b", "3 others"], "A; B, with b; and 3 others"),
+    ],
 )
 def test_listed(names: list[str], text: str) -> None:
     assert listed(names) == text
+
+
+@pytest.mark.parametrize(
+    ("sentences", "text"),
+    [
+        (["They used 15% of a core.", "They used 12% of a core."], "They used 12% to 15% of a core."),
+        (["At 64 users p99 was 2,055 ms.", "At 64 users p99 was 950 ms."], "At 64 users p99 was 950 to 2,055 ms."),
+        (["They used 1.0% of it.", "They used 1.0% of it."], "They used 1.0% of it."),
+        (["It failed.", "They failed."], None),
+        # What is no figure is a word.
+        (["Read a/log-1.txt.", "Read a/log-2.txt."], None),
+        (["Others used 15%.", "Others used 15% and it 3%."], None),
+    ],
+)
+def test_sentences_that_differ_in_figures_are_one(sentences: list[str], text: str | None) -> None:
+    assert merged(sentences) == text

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from bakeoff.builds.build import Build
+from bakeoff.comparing.new_operations import is_other_commit, without_commit
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import COMMIT
 from bakeoff.processes import children
@@ -174,9 +175,15 @@ class BuiltContenders:
         self._refused: set[str] = set()
 
     def in_order(self) -> list[Contender]:
-        """All that can be measured, in their own order, when everything has been built."""
+        """All that can be measured, in their own order, when everything has been built.
+
+        Another commit is measured only beside the checkout: alone it says nothing.
+        """
         self._wait_for_engines()
-        return [contender for contender in self._contenders if self._builds(contender)]
+        built = [contender for contender in self._contenders if self._builds(contender)]
+        unbuilt = {without_commit(each).key for each in self._contenders if not is_other_commit(each)}
+        unbuilt -= {without_commit(each).key for each in built if not is_other_commit(each)}
+        return [each for each in built if not (is_other_commit(each) and without_commit(each).key in unbuilt)]
 
     def as_built(self) -> Iterator[Contender]:
         """All that can be measured, each as soon as its target has been built."""

@@ -20,8 +20,9 @@ class Outcome(StrEnum):
 class Change:
     """A figure on both sides: the medians of the rounds, and after ÷ before with its interval where it is known.
 
-    The interval is that of the test, with its `confidence`: where the gate fails it lies beyond `limit`, the allowed
-    ratio. A bound is None where the rounds set none.
+    The ratio is that of the medians; of rounds that are `paired`, the geometric mean of their ratios. The interval is
+    that of the test, with its `confidence`: where the gate fails it lies beyond `limit`, the allowed ratio. A bound is
+    None where the rounds set none.
     """
 
     before: float
@@ -33,6 +34,7 @@ class Change:
     more_is_better: bool = False
     limit: float | None = None
     confidence: float | None = None
+    paired: bool = False
 
     @property
     def has_interval(self) -> bool:

@@ -47,14 +47,20 @@ def unmeasured_sides(requested: Requested, commit: str) -> list[Check]:
     """A check for each contender that one side lacks: a failure where it is the candidate's.
 
     What fails the contract at the commit says nothing of the candidate, which then has nothing to be compared with.
+    The candidate's side has the plain name of the contender.
     """
-    outcomes = {_before(commit): Outcome.UNCLEAR, _CANDIDATE: Outcome.FAILED}
+    sides = {_before(commit): (Outcome.UNCLEAR, ""), _CANDIDATE: (Outcome.FAILED, _CANDIDATE)}
     return [
         Check(
-            Series(name, "", "", "", "", ()), VALIDITY, outcome, f"not measured: {reason}", final=True, unmatched=True
+            Series(name.removesuffix(plain), "", "", "", "", ()),
+            VALIDITY,
+            outcome,
+            f"not measured: {reason.removeprefix(f'{name}: ')}",
+            final=True,
+            unmatched=True,
         )
         for name, reason in requested.not_measured.items()
-        for suffix, outcome in outcomes.items()
+        for suffix, (outcome, plain) in sides.items()
         if name.endswith(suffix)
     ]
 

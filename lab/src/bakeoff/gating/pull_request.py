@@ -132,12 +132,23 @@ def _tail(summary: Summary) -> Iterator[str]:
         if check.change is None and check.outcome is not Outcome.PASSED
     ]
     yield from _list([*others, *(f"not compared: {reason}" for reason in summary.gate.left_out)])
-    facts = summary.circumstances.facts
+    facts = {**_how_compared(summary.gate), **summary.circumstances.facts}
     if facts:
         yield from ("<details><summary>Method and machine</summary>", "")
         yield from (f"- {_text(name)}: {_text(fact)}" for name, fact in facts.items())
         yield from ("", "</details>")
     yield from _linked(summary.link)
+
+
+def _how_compared(gate: Gate) -> dict[str, str]:
+    """The meaning of the table's columns, and what was allowed of each figure."""
+    changes = [(check.metric, check.change) for check in gate.checks if check.change is not None]
+    if not changes:
+        return {}
+    ratio = "the geometric mean of the rounds' ratios" if any(each.paired for _, each in changes) else "their ratio"
+    allowed = {metric: f"{metric} {each.limit - 1:+.0%}" for metric, each in changes if each.limit is not None}
+    facts = {"Figures": f"base and head are medians over rounds; the change is {ratio}, with the interval of its test"}
+    return {**facts, "Allowed": ", ".join(allowed.values())} if allowed else facts
 
 
 def _list(lines: Sequence[str]) -> Iterator[str]:

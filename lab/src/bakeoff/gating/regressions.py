@@ -181,7 +181,9 @@ class _Compared:
         ratio = math.exp(self.sides.log_change) if self.sides.paired else after / before
         better = self.metric.more_is_better
         limit = self.limit if math.isfinite(self.limit) else None
-        change = Change(before, after, self.metric.unit, ratio, more_is_better=better, limit=limit)
+        change = Change(
+            before, after, self.metric.unit, ratio, more_is_better=better, limit=limit, paired=self.sides.paired
+        )
         if self.tested is None or self.level is None:
             return change
         # The test is one-sided: an interval of twice its level ends at the limit where the test decides.

@@ -115,7 +115,8 @@ def _of_the_load(usage: PeakUsage) -> Iterator[Bottleneck]:
 
 
 def _used(usage: PeakUsage) -> str:
-    return ", ".join(f"{_NAMES[role]} {percent:.0f}%" for role, percent in usage.cpu_percent.items())
+    used = [f"{_NAMES[role]} {percent:.0f}%" for role, percent in usage.cpu_percent.items()]
+    return ", ".join([f"{each} of a core" for each in used[:1]] + used[1:])
 
 
 def _largest(shares: Mapping[str, float]) -> tuple[str, float]:

@@ -12,20 +12,24 @@ from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.database_activity import PhaseActivity
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.storage.stored_runs import StoredComparison, StoredRun
+from bakeoff.text.prose import listed
 
 _MUST_NOT_CHANGE = ("commit", "cpu", "cores", "kernel", "database", "bakeoff")
 
 
 def found(
-    comparison: StoredComparison, rates: Sequence[Mapping[int, float]], aa_pairs: Sequence[Pairing | None]
+    comparison: StoredComparison,
+    rates: Sequence[Mapping[int, float]],
+    aa_pairs: Sequence[Pairing | None],
+    labels: Mapping[int, str],
 ) -> list[JudgedFinding]:
-    """All findings. `rates` are each contender's throughput by round."""
+    """All findings. `rates` are each contender's throughput by round, `labels` the contenders by the ids of runs."""
     return [
         *_few_rounds(rates),
         *_drift(rates),
         *_machine(comparison.runs),
-        *_uneven_maintenance(comparison.runs),
-        *_uneven_flushes(comparison.runs),
+        *_uneven_maintenance(comparison.runs, labels),
+        *_uneven_flushes(comparison.runs, labels),
         *_aa_pairs(aa_pairs),
         *_conditions(comparison),
     ]
@@ -80,10 +84,10 @@ def _aa_pairs(pairs: Sequence[Pairing | None]) -> Iterable[JudgedFinding]:
             yield kinds.AA_DIFFERENCE.judged(ratio=times(pair.ratio))
 
 
-def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+def _uneven_maintenance(runs: Sequence[StoredRun], labels: Mapping[int, str]) -> Iterable[JudgedFinding]:
     """Vacuums and checkpoints in the windows of some contenders of a round, and not of others."""
     affected: dict[tuple[int, str], dict[str, bool]] = {}
-    for key, place, during in _windows(runs):
+    for key, place, during in _windows(runs, labels):
         if during.vacuum_s is not None and during.checkpoint_s is not None:
             affected.setdefault(place, {})[key] = during.vacuum_s + during.checkpoint_s > 0
     windows, rounds = _of_some(affected)
@@ -91,39 +95,43 @@ def _uneven_maintenance(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
         yield kinds.UNEVEN_MAINTENANCE.judged(rounds, windows=windows)
 
 
-def _uneven_flushes(runs: Sequence[StoredRun]) -> Iterable[JudgedFinding]:
+def _uneven_flushes(runs: Sequence[StoredRun], labels: Mapping[int, str]) -> Iterable[JudgedFinding]:
     """Windows in which flushes took far longer than the contender's usual ones, and not those of all contenders.
 
     The load decides how long a flush takes, so each contender is compared with itself.
     """
     times: dict[tuple[str, str], dict[int, float]] = {}
-    for key, (number, phase), during in _windows(runs):
+    for key, (number, load), during in _windows(runs, labels):
         if during.fsync_ms:
-            times.setdefault((key, phase), {})[number] = during.fsync_ms
+            times.setdefault((key, load), {})[number] = during.fsync_ms
     slow: dict[tuple[int, str], dict[str, bool]] = {}
-    for (key, phase), by_round in times.items():
+    for (key, load), by_round in times.items():
         longest_ms = kinds.UNEVEN_FLUSHES.limits[0] * median(by_round.values())
         for number, flush_ms in by_round.items() if len(by_round) >= FEWEST_ROUNDS else ():
-            slow.setdefault((number, phase), {})[key] = flush_ms >= longest_ms
+            slow.setdefault((number, load), {})[key] = flush_ms >= longest_ms
     windows, rounds = _of_some(slow)
     if rounds:
         yield kinds.UNEVEN_FLUSHES.judged(rounds, windows=windows)
 
 
-def _windows(runs: Sequence[StoredRun]) -> Iterator[tuple[str, tuple[int, str], PhaseActivity]]:
-    """PostgreSQL activity in each window, with its contender, and its round and phase."""
-    for run in (stored.result for stored in runs):
+def _windows(
+    runs: Sequence[StoredRun], labels: Mapping[int, str]
+) -> Iterator[tuple[str, tuple[int, str], PhaseActivity]]:
+    """PostgreSQL activity in each window, with its contender, and its round and load."""
+    for stored in runs:
+        run = stored.result
         phases = {} if run.database_activity is None else run.database_activity.phases or {}
+        loads = {str(each.number): each.load for each in run.phases}
         for phase, during in phases.items():
-            yield run.name, (run.round, phase), during
+            yield labels[stored.id], (run.round, loads.get(phase, f"phase {phase}")), during
 
 
 def _of_some(affected: Mapping[tuple[int, str], Mapping[str, bool]]) -> tuple[str, tuple[int, ...]]:
-    """Windows, by round and phase, that were affected for some contenders only: as text, and their rounds."""
+    """Windows, by round and load, that were affected for some contenders only: as text, and their rounds."""
     uneven = {place: each for place, each in affected.items() if 0 < sum(each.values()) < len(each)}
     windows = [
-        f"{', '.join(key for key, is_affected in each.items() if is_affected)} in phase {phase} of round {number}"
-        for (number, phase), each in sorted(uneven.items())
+        f"{listed([key for key, is_affected in each.items() if is_affected])} at {load} in round {number}"
+        for (number, load), each in sorted(uneven.items())
     ]
     more = f" and {len(windows) - 3} more" if len(windows) > 3 else ""
     return f"{'; '.join(windows[:3])}{more}", tuple(sorted({number for number, _ in uneven}))

@@ -6,7 +6,7 @@ import numpy as np
 
 from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.ceilings import agents_of
-from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts
+from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts, labels_of
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
@@ -19,6 +19,7 @@ from bakeoff.results.findings import SEVERITIES, Finding, JudgedFinding
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, Status
 from bakeoff.results.statements import STATEMENTS, from_fact
+from bakeoff.text.prose import merged
 
 # Bytes of the reply to a PING frame, which some servers (grpc-go) send with each call.
 _CONTROL_BYTES = {"grpc": 17}
@@ -65,7 +66,10 @@ def found(
 
 
 def _carried(runs: ContenderRuns) -> list[JudgedFinding]:
-    """The findings of the runs, each kind once: its gravest message, and the rounds that have it."""
+    """The findings of the runs, each kind once, with the rounds that have it.
+
+    Its message is that of the gravest, with the figures of all that are as grave where these alone differ.
+    """
     grouped: dict[str, list[tuple[int, Finding]]] = {}
     for run in runs.all:
         for finding in run.result.findings:
@@ -76,7 +80,8 @@ def _carried(runs: ContenderRuns) -> list[JudgedFinding]:
 def _together(findings: Sequence[tuple[int, Finding]]) -> JudgedFinding:
     _, gravest = max(findings, key=lambda item: SEVERITIES.index(item[1].severity))
     rounds = tuple(sorted({number for number, _ in findings}))
-    return JudgedFinding(gravest.kind, gravest.severity, gravest.message, gravest.advice, rounds)
+    message = merged([each.message for _, each in findings if each.severity == gravest.severity]) or gravest.message
+    return JudgedFinding(gravest.kind, gravest.severity, message, gravest.advice, rounds)
 
 
 def _ends(runs: ContenderRuns) -> Iterable[JudgedFinding]:
@@ -192,17 +197,15 @@ def _payload(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[Ju
 
 def _statements(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[JudgedFinding]:
     """Operations for which it sends more statements than the leanest contender of its division."""
-    stated = {
-        peer.newest.target: from_fact(peer.newest.environment.get(STATEMENTS))
-        for peer in peers
-        if peer.division == runs.division
-    }
+    own_division = [peer for peer in peers if peer.division == runs.division]
+    labels = labels_of(own_division)
+    stated = {labels[peer.key]: from_fact(peer.newest.environment.get(STATEMENTS)) for peer in own_division}
     more = []
     for name, own in from_fact(runs.newest.environment.get(STATEMENTS)).items():
-        others = {target: found[name].statements for target, found in stated.items() if name in found}
+        others = {label: found[name].statements for label, found in stated.items() if name in found}
         leanest = min(others, key=others.__getitem__, default=None)
         if leanest is not None and own.statements > others[leanest]:
-            more.append(f"{name}: {own.words}, and {leanest} sends {others[leanest]}")
+            more.append(f"{name}: {own.words} ({leanest}: {others[leanest]})")
     if more:
         yield kinds.MORE_STATEMENTS.judged(operations="; ".join(more))
 

@@ -64,12 +64,19 @@ def judge(comparison: StoredComparison) -> Judgement:
         scale_curves=scale_curves_of(measured, comparison.scale),
         noise_floor=None if floor is None else math.expm1(floor.deviation),
         reference_lines=reference_lines([run.result for run in comparison.runs], comparison.reference_draws),
-        findings=comparison_findings.found(comparison, rates, [find_pairing(*each.keys) for each in aa_pairs]),
+        findings=comparison_findings.found(
+            comparison, rates, [find_pairing(*each.keys) for each in aa_pairs], _labels_by_run(measured)
+        ),
         provenance=provenance_of(comparison.runs),
         not_measured=comparison.not_measured,
         has_aa=bool(aa_pairs),
         lacks_upkeep=lack_upkeep(run for each in measured for run in each.runs.counted.values()),
     )
+
+
+def _labels_by_run(measured: Sequence[MeasuredContender]) -> dict[int, str]:
+    labels = labels_of([each.runs for each in measured])
+    return {run.id: labels[each.runs.key] for each in measured for run in each.runs.all}
 
 
 @dataclass(frozen=True)

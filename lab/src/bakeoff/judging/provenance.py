@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bakeoff.storage.stored_runs import StoredRun
 
-# Belong to one target, and stand with its contender: its toolchain and libraries, its settings, and what it runs in
-# where the lab did not start it.
-_OF_A_TARGET = ("toolchain", "stack", "target_")
+# Belong to one target, and stand with its contender: its name, toolchain and libraries, its settings, and what it runs
+# in where the lab did not start it.
+_OF_A_TARGET = ("title", "toolchain", "stack", "target_")
 
 
 def provenance_of(runs: Sequence[StoredRun]) -> Mapping[str, str]:

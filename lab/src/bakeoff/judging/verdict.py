@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import Effect, Estimate, JudgedContender, Judgement, Pairing, Verdict
 from bakeoff.judging.pairings import Field, pairing_of
 from bakeoff.text import ratios
@@ -51,9 +52,21 @@ class Lead:
         return self.tied or ([] if self.undecided else [self.best])
 
     @property
-    def fastest(self) -> JudgedContender | None:
-        """The one contender that is compared with another and slower than none."""
+    def highest(self) -> JudgedContender | None:
+        """The one contender that is compared with another and did more than all others, by chance or not."""
         return self.best if self.paired and not self.undecided else None
+
+    @property
+    def fastest(self) -> JudgedContender | None:
+        """The same where every pair is decided."""
+        return None if self.unknown else self.highest
+
+    @property
+    def unknown(self) -> list[JudgedContender]:
+        """The others that share too few rounds with the best for a verdict on the pair, or none."""
+        best = self.best
+        others = [] if best is None else [each for each in self.compared if each is not best]
+        return [each for each in others if best and self.field.verdict(best.key, each.key) == "unknown"]
 
     @property
     def paired(self) -> list[JudgedContender]:
@@ -172,6 +185,8 @@ def _claims(lead: Lead) -> list[str]:
         return _open(lead, best)
     if lead.fastest is not None:
         return _fastest(lead, best)
+    if lead.highest is not None:
+        return _highest(lead, best)
     if lead.tied:
         return _tie(lead)
     reached = f"{best.label} reaches {rate(_peak(best))}; "
@@ -200,21 +215,26 @@ def _open(lead: Lead, best: JudgedContender) -> list[str]:
 
 
 def _fastest(lead: Lead, best: JudgedContender) -> list[str]:
-    unknown = [each for each in lead.paired if lead.field.verdict(best.key, each.key) == "unknown"]
-    second = (unknown or lead.paired)[0]
+    second = lead.paired[0]
     pairing, reached = lead.pairing(best, second), f"{_peak(best).median:,.0f} operations/s"
     assert pairing is not None
-    if unknown:
-        slower, rounds = _peak(second).median, min(best.rounds, second.rounds)
-        factor = f"{_peak(best).median / slower:.2f}×" if slower > 0 else "∞×"
-        chance = f"but {'one round' if rounds == 1 else f'{rounds} rounds'} cannot separate a difference from chance"
-        start = f"{best.label} was fastest with {reached}"
-        return [f"{start}, {factor} the throughput of {second.label}, {chance}", f"{start}, {chance}"]
     return [
         f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}",
         f"{best.label} is fastest with {reached}, {times(pairing.ratio)} the throughput of {second.label}",
         f"{best.label} is fastest with {reached}, {_times(pairing.ratio)} the throughput of {second.label}",
     ]
+
+
+def _highest(lead: Lead, best: JudgedContender) -> list[str]:
+    second = lead.unknown[0]
+    pairing, slower = lead.pairing(best, second), _peak(second).median
+    rounds = 0 if pairing is None else len(pairing.ratio.values)
+    factor = f"{_peak(best).median / slower:.2f}×" if slower > 0 else "∞×"
+    common = " common" * (rounds < min(best.rounds, second.rounds))
+    counted = f"{'one' if rounds == 1 else rounds or 'no'}{common} round{'s' * (rounds != 1)}"
+    chance = f"but {counted} cannot separate a difference from chance"
+    start = f"Highest: {best.label} with {_peak(best).median:,.0f} operations/s"
+    return [f"{start}, {factor} the throughput of {second.label}, {chance}", f"{start}, {chance}"]
 
 
 def _tie(lead: Lead) -> list[str]:
@@ -251,8 +271,9 @@ def detectable_words(share: float) -> str:
 
 
 def at_most(share: float) -> str:
-    """Rounded up to a tenth of a per cent: 3.1%."""
-    return f"{math.ceil(round(1000 * share, 6)) / 10:g}%"
+    """Rounded up, to a tenth of a per cent where it is small: 3.1%, 82%."""
+    tenths = math.ceil(round(1000 * share, 6))
+    return f"{tenths / 10:.1f}%" if tenths < 100 else f"{math.ceil(round(100 * share, 6))}%"
 
 
 def _latencies(tied: Sequence[JudgedContender]) -> str:
@@ -271,8 +292,8 @@ def _latencies(tied: Sequence[JudgedContender]) -> str:
 
 def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
     matched = "" if len(effect.pairs) == 1 else f", over {len(effect.pairs)} matched pairs"
-    factor = effect.factor.replace("_", " ")
-    lines = [f"{factor}: {effect.one} {_reached(effect.other, effect.ratio, effect.verdict, matched)}"]
+    factor, (one, other) = effect.factor.replace("_", " "), _levels(effect)
+    lines = [f"{factor}: {one} {_reached(other, effect.ratio, effect.verdict, matched)}"]
     if effect.factor in _FACTORS_BY_PAIR and len(effect.pairs) > 1:
         lines += [
             f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict)}" for each in effect.pairs
@@ -280,13 +301,18 @@ def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
     return lines
 
 
+def _levels(effect: Effect) -> tuple[str, str]:
+    return level_name(effect.one, effect.factor), level_name(effect.other, effect.factor)
+
+
 def _reached(other: str, ratio: Estimate, verdict: Verdict, matched: str = "") -> str:
     return f"reaches {_times(ratio)} the throughput of {other}{_interval(ratio)}{matched}{_by_chance(verdict)}"
 
 
 def _operation_effect(effect: Effect) -> str:
+    one, other = _levels(effect)
     return (
-        f"{effect.operation}: {effect.one} answers {_times(effect.ratio)} as fast as {effect.other}"
+        f"{effect.operation}: {one} answers {_times(effect.ratio)} as fast as {other}"
         f"{_interval(effect.ratio)}, by mean latency at {effect.load}{_by_chance(effect.verdict)}"
     )
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import Effect
-from bakeoff.text.prose import capitalised
 
 _TITLES = {
     "protocol": "protocol",
@@ -23,13 +22,21 @@ def known_first(effects: Sequence[Effect]) -> list[Effect]:
     return sorted(known, key=lambda each: order.index(each.factor) if each.factor in order else len(order))
 
 
+def what_is_equal(effects: Sequence[Effect]) -> str:
+    """The meaning of an effect, in a sentence or two."""
+    words = "The other factors of the comparison are equal."
+    if any(effect.factor == "language" for effect in effects):
+        words += " A language stands for its stacks: framework, server and driver differ with it."
+    return words
+
+
 def title_of(factor: str) -> str:
     """An unknown factor keeps its own name."""
     return _TITLES.get(factor, factor.replace("_", " "))
 
 
 def words_of(factor: str, level: str) -> str:
-    return capitalised(level) if factor == "language" else level_name(level)
+    return level_name(level, factor)
 
 
 def compared_levels(effect: Effect) -> tuple[str, str]:

@@ -1,11 +1,14 @@
 """Findings as people read them: each kind and advice once, with all contenders that it concerns."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bakeoff.judging.judgement import Judgement
 from bakeoff.results.findings import SEVERITIES, JudgedFinding, Severity
 from bakeoff.text.prose import listed, rounds_in_words
+
+_NAMES_ROUNDS = re.compile(r"\brounds? \d")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,9 @@ def groups_of(judgement: Judgement, *, brief: bool = True) -> list[FindingGroup]
     """Errors first. `brief`: a bottleneck is only named, where a table describes it."""
     concerned: dict[tuple[Severity, str, str, str], list[str]] = {}
     for each in judgement.findings:
-        message = each.message.removesuffix(".") + f"{_in_rounds(each)}." if each.rounds else each.message
+        # Most name them themselves.
+        named = not each.rounds or _NAMES_ROUNDS.search(each.message)
+        message = each.message if named else each.message.removesuffix(".") + f"{_in_rounds(each)}."
         concerned[each.severity, each.kind, each.advice, message] = []
     for contender in judgement.contenders:
         for each in contender.findings:

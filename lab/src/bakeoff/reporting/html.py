@@ -18,13 +18,14 @@ from bakeoff.reporting.chart import anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
-from bakeoff.reporting.factor_effects import known_first, title_of, words_of
+from bakeoff.reporting.factor_effects import known_first, title_of, what_is_equal, words_of
 from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_and_interval
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.operation_tables import counts, operation_names
+from bakeoff.reporting.reasons import reasons_table
 from bakeoff.reporting.report import Report
 from bakeoff.reporting.scale_curves import conclusions, scale_tables
 from bakeoff.reporting.stacks import TITLE as STACK_TITLE
@@ -75,6 +76,7 @@ _GLOBALS = {
     "why_unranked": why_unranked,
     "title_of": title_of,
     "words_of": words_of,
+    "what_is_equal": what_is_equal,
 }
 """Names that every template knows, those that are imported too."""
 
@@ -106,6 +108,7 @@ def html_report(report: Report, back: tuple[str, str] | None = None) -> str:
             slots={each.slot: [chart for chart in report.charts if chart.slot == each.slot] for each in report.charts},
             identities=_identities(judgement.contenders),
             findings=groups_of(judgement),
+            reasons=reasons_table(report.reasons),
             facets=facets(judgement.contenders),
             generator=f"bakeoff {__version__}",
         )

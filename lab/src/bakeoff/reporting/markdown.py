@@ -31,7 +31,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (" · ".join(facts), "")
     if report.missing:
         yield from ("**Missing**", "", *(f"- {plain(sentence)}" for sentence in report.missing), "")
-    for table in all_tables(judgement):
+    for table in all_tables(judgement, report.reasons):
         yield from _table(table)
     yield from ("## Findings", "")
     yield from (f"- **{plain(each.severity)}** ({plain(each.kind)}) {plain(each.words)}" for each in findings)

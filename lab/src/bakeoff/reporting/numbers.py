@@ -46,7 +46,9 @@ def three_digits(value: float | None) -> str:
 
 def p_value(value: float | None) -> str:
     """Two significant digits are as many as a probability is known to."""
-    return three_digits(None if value is None else rounded(value, 2))
+    if value is None:
+        return NOTHING
+    return f"{value:.1e}" if 0 < value < 0.0001 else f"{value:#.2g}"
 
 
 def two_places(value: float | None) -> str:

@@ -17,6 +17,7 @@ from bakeoff.reporting.charts.standings import effects_chart, payloads_chart, ra
 from bakeoff.reporting.factor_effects import known_first
 from bakeoff.reporting.missing import missing_of
 from bakeoff.reporting.numbers import percent, plural
+from bakeoff.reporting.reasons import NO_REASONS, Reasons
 from bakeoff.reporting.trust import Trust, trust_of
 from bakeoff.results.run import RunResult, Status
 from bakeoff.storage.stored_runs import StoredComparison
@@ -24,7 +25,10 @@ from bakeoff.storage.stored_runs import StoredComparison
 
 @dataclass(frozen=True)
 class Report:
-    """`certainty` and `missing` are sentences: how far the verdict can be believed, and what could not be shown."""
+    """`certainty` and `missing` are sentences: how far the verdict can be believed, and what could not be shown.
+
+    `reasons` are known where a pass after the measurement looked for them.
+    """
 
     version: int
     judgement: Judgement
@@ -32,13 +36,14 @@ class Report:
     trust: Trust
     missing: Sequence[str]
     charts: Sequence[Chart]
+    reasons: Reasons = NO_REASONS
 
 
-def report_of(judgement: Judgement, stored: StoredComparison) -> Report:
+def report_of(judgement: Judgement, stored: StoredComparison, reasons: Reasons = NO_REASONS) -> Report:
     """The same input gives the same report."""
     charts = [*_charts(judgement, stored), *scale_charts(judgement)]
     missing = missing_of(judgement, stored)
-    return Report(1, judgement, _certainty(judgement), trust_of(judgement), missing, charts)
+    return Report(1, judgement, _certainty(judgement), trust_of(judgement), missing, charts, reasons)
 
 
 def _certainty(judgement: Judgement) -> str:

@@ -13,6 +13,7 @@ from bakeoff.reporting.json_document import json_report
 from bakeoff.reporting.markdown import markdown_report
 from bakeoff.reporting.pictures.png import png_of
 from bakeoff.reporting.pictures.svg import svg_of
+from bakeoff.reporting.reasons import NO_REASONS, Reasons
 from bakeoff.reporting.report import Report, report_of
 from bakeoff.reporting.report_csv import csv_report
 from bakeoff.reporting.text import text_report
@@ -46,9 +47,9 @@ def write_report(report: Report, form: str, path: Path) -> list[Path]:
         raise BakeoffError(f"{path} cannot be written: {error.strerror}. Choose another --output.") from error
 
 
-def write_comparison_reports(folder: Path, stored: StoredComparison) -> list[Path]:
+def write_comparison_reports(folder: Path, stored: StoredComparison, reasons: Reasons = NO_REASONS) -> list[Path]:
     """Writes `comparison-report-<time>.md` and `.html`, named by the comparison's begin in UTC, and returns them."""
-    report = report_of(judge(stored), stored)
+    report = report_of(judge(stored), stored, reasons)
     stem = f"comparison-report-{stored.started_at.astimezone(UTC):%Y%m%d-%H%M%S}"
     forms = ("markdown", "html")
     return [path for form in forms for path in write_report(report, form, folder / f"{stem}.{DOCUMENTS[form][0]}")]

@@ -18,7 +18,7 @@ from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
-from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of
+from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of, what_is_equal
 from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_with_interval, with_interval
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
@@ -26,6 +26,7 @@ from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
+from bakeoff.reporting.reasons import NO_REASONS, Reasons, reasons_table
 from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.stacks import stack_table
 from bakeoff.reporting.sustained import sustained_table
@@ -46,9 +47,9 @@ _MEDIANS = "Medians over rounds."
 _SURE = 0.05
 
 
-def all_tables(judgement: Judgement) -> list[Table]:
+def all_tables(judgement: Judgement, reasons: Reasons = NO_REASONS) -> list[Table]:
     """In the order in which they are read; those without rows are left out."""
-    tables = [*equal_load_tables(judgement), *scale_tables(judgement.scale_curves)]
+    tables = [reasons_table(reasons), *equal_load_tables(judgement), *scale_tables(judgement.scale_curves)]
     tables.append(sustained_table(judgement.contenders))
     for division in judgement.divisions:
         own = judgement.of_division(division)
@@ -272,7 +273,7 @@ def matched_pairs(judgement: Judgement) -> Table:
         if math.isfinite(each.ratio.median)
     ]
     headings = ("factor", "target", "against", "throughput ratio", "verdict")
-    note = "Contenders that differ in one factor alone, tested once with all else that has a verdict here (Holm)."
+    note = f"{what_is_equal(judgement.effects)} Tested once, with all else that has a verdict here (Holm)."
     return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
 
 

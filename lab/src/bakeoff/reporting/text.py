@@ -18,7 +18,7 @@ def report_parts(report: Report) -> Iterator[Table | str]:
     judgement = report.judgement
     yield from (_line(judgement.verdict), _line(report.certainty))
     yield from (f"Missing: {_line(sentence)}" for sentence in report.missing)
-    yield from all_tables(judgement)
+    yield from all_tables(judgement, report.reasons)
     groups = groups_of(judgement)
     yield "Findings" if groups else "No findings."
     yield from (_line(f"{group.severity}: {group.words}") for group in groups)

@@ -31,7 +31,7 @@ THRESHOLD = _warning(
     "threshold",
     "A latency percentile of the run crossed its threshold.",
     _NONE,
-    "{percentile} was {latency_ms:.0f} ms, and the threshold is {threshold_ms:.0f} ms.",
+    "{percentile} was {latency_ms:,.0f} ms, and the threshold is {threshold_ms:,.0f} ms.",
     "Look at the phases: the first one above the threshold has more load than this target can handle.",
 )
 STOPPED_EARLY = _warning(
@@ -237,7 +237,7 @@ SAMPLING_OVERHEAD = _warning(
     "sampling-overhead",
     "The lab's own sampling used CPU.",
     "throughput, latency and CPU",
-    "The lab's sampling used {used_percent:.1f}% of a core; above {0:g}% it disturbs the measurement.",
+    "The lab's sampling used {used_percent}% of a core; above {0:g}% it disturbs the measurement.",
     "Every process of target and database is sampled: fewer workers and connections make sampling cheaper. On a "
     "machine with spare cores, --pin keeps the lab off the target's cores.",
     KindLimits("{0:g}% of a core, in a run of {1:g} s or more", 1.0, 5.0),

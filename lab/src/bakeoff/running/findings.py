@@ -20,6 +20,7 @@ from bakeoff.results.warm_up_record import WarmUp
 from bakeoff.running.phase_plan import PlannedStep
 from bakeoff.sampling.gauges import GaugeReads
 from bakeoff.text.prose import listed
+from bakeoff.text.ratios import places_apart
 from bakeoff.text.redaction import redacted
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import PlannedThresholds
@@ -162,7 +163,7 @@ def machine_findings(state: MachineState | None, measured_s: float) -> list[Find
     # In a shorter run the samples at the edges of phases outnumber those of each second.
     most_percent, shortest_s = kinds.SAMPLING_OVERHEAD.limits
     if (used := state.sampling_cpu_percent or 0.0) > most_percent and measured_s >= shortest_s:
-        found.append(kinds.SAMPLING_OVERHEAD(used_percent=used))
+        found.append(kinds.SAMPLING_OVERHEAD(used_percent=f"{used:.{places_apart(used, (most_percent,), 1)}f}"))
     taken = zip(
         ("other processes", "the hypervisor"),
         (state.other_cpu_percent, state.steal_percent),

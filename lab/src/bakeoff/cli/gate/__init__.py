@@ -50,8 +50,8 @@ def gate(
         typer.Option(
             "--for",
             metavar="DURATION",
-            help="With --against: time for everything, such as 6m: as many rounds as fit. It ends at half of the time "
-            "where the decision is clear by then.",
+            help="With --against: time for everything, such as 6m. The gate decides after half of it where it can; "
+            "otherwise it measures for the other half.",
         ),
     ] = None,
     users: Annotated[str | None, typer.Option(help="With --against: virtual users of each phase.")] = None,
@@ -83,7 +83,7 @@ def gate(
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     unclear: Annotated[
         Literal["pass", "fail"] | None,
-        typer.Option(help="Let what is unclear pass or fail. Without it: exit status 3."),
+        typer.Option(help="Let an unclear result pass or fail. [exit status 3]"),
     ] = None,
     github: Annotated[
         bool, typer.Option("--github", help="In GitHub Actions: annotations, the job's summary and outputs.")

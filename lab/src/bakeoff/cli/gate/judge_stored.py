@@ -25,6 +25,7 @@ from bakeoff.history.run_references import Referenced, resolve, resolve_asked
 from bakeoff.options.kinds import duration
 from bakeoff.options.table import DOCKER
 from bakeoff.project import COMMAND, Project, find_project
+from bakeoff.reporting.reasons import Reason, RequestCost
 from bakeoff.running.lock import measuring_lab
 
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
@@ -37,7 +38,11 @@ class Decision:
     gate: Gate
     candidate: Referenced
     baseline: Referenced | None = None
-    reasons: Sequence[str] = ()
+    reasons: Sequence[Reason] = ()
+
+    @property
+    def reasons_in_words(self) -> list[str]:
+        return [each.words for each in self.reasons if each.words]
 
 
 def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, rules: Rules, command: str) -> Decision:
@@ -62,7 +67,7 @@ def _images_removed(project: Project, given: Mapping[str, Json]) -> contextlib.A
     return images_removed(docker_address(), project.root)
 
 
-def _reasons(decision: Decision) -> list[str]:
+def _reasons(decision: Decision) -> list[Reason]:
     """What the slower operations do that they did not do before: their statements, then the functions of the target."""
     from bakeoff.cli.cpu_profiles import write_profile
     from bakeoff.comparing.cpu_profiles import slower_pairs
@@ -72,14 +77,18 @@ def _reasons(decision: Decision) -> list[str]:
     slower = slower_operations(decision.gate, decision.candidate)
     if request is None or not slower:
         return []
-    project, reasons = find_project(), []
+    project = find_project()
+    reasons: list[Reason] = []
     with shown() as progress:
         with _no_failure("Statements could not be counted."):
-            reasons += [change.words for change in more_statements(project, request, slower, progress)]
+            for change in more_statements(project, request, slower, progress):
+                cost = RequestCost(change.operation, "statements", change.before, change.after)
+                reasons.append(Reason(change.words, [cost]))
         with _no_failure("The CPU of both sides could not be compared."):
             for pair in slower_pairs(project, request, list(slower)):
-                reasons.append(write_profile(project, request, decision.candidate.comparison_id, pair, progress))
-    return [reason for reason in reasons if reason]
+                found = write_profile(project, request, decision.candidate.comparison_id, pair, progress)
+                reasons += [] if found is None else [found]
+    return reasons
 
 
 @contextlib.contextmanager
@@ -152,7 +161,7 @@ def _measured(project: Project, request: ComparisonRequest) -> Comparison:
 
 def print_gate(decision: Decision, *, as_json: bool) -> None:
     """Prints the checks of a gate, its decision in a sentence, and the reasons."""
-    gate, reasons = decision.gate, decision.reasons
+    gate, reasons = decision.gate, decision.reasons_in_words
     if as_json:
         print_json(
             {

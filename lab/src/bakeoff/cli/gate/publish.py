@@ -20,6 +20,7 @@ from bakeoff.gating.junit import junit_of
 from bakeoff.gating.pull_request import Summary, markdown_of, short_markdown
 from bakeoff.gating.sentence import change_of, verdict_of
 from bakeoff.project import PROJECT_FILE, Project
+from bakeoff.reporting.reasons import Reasons
 from bakeoff.reporting.report_files import write_comparison_reports
 
 _SUMMARY_VARIABLE, _OUTPUT_VARIABLE = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"
@@ -55,7 +56,7 @@ class Publication:
             return
         report = self._report(decision)
         circumstances = circumstances_of(decision.candidate, decision.baseline)
-        text = markdown_of(Summary(gate, circumstances, self._title, decision.reasons, self._link))
+        text = markdown_of(Summary(gate, circumstances, self._title, decision.reasons_in_words, self._link))
         if to.github:
             for line in annotations_of(gate):
                 say(line)
@@ -83,7 +84,8 @@ class Publication:
         stored = decision.candidate.comparison
         if stored is None or not stored.runs:
             return None
-        return next(path for path in write_comparison_reports(self._project.results, stored) if path.suffix == ".html")
+        written = write_comparison_reports(self._project.results, stored, Reasons(decision.reasons))
+        return next(path for path in written if path.suffix == ".html")
 
     def _show(self, text: str) -> None:
         """In the summary of the job, and as the comment. What keeps the comment from being written fails no gate."""

@@ -32,6 +32,7 @@ from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.metrics.phases import phases_of
 from bakeoff.reporting.numbers import plural
+from bakeoff.reporting.reasons import NO_REASONS, Reasons
 from bakeoff.reporting.report_files import write_comparison_reports
 from bakeoff.reporting.run_table import comparison_table
 from bakeoff.reporting.sustained import sustained_table
@@ -124,18 +125,21 @@ def _measured(project: Project, name: str, request: ComparisonRequest | None, op
     pair = two_contenders(project, request) if options.invocation.profile and request is not None else None
     with Publication(live_file(project), options.command) as publication, shown(publication.publish) as progress:
         comparison = resume(project, progress) if request is None else compare(project, request, progress)
-        words = ""
+        reasons = NO_REASONS
         if pair is not None and request is not None and not comparison.interrupted:
-            words = write_profile(project, request, comparison.id, pair, progress)
+            found = write_profile(project, request, comparison.id, pair, progress)
+            reasons = Reasons([] if found is None else [found], *(each.key for each in pair))
     stored = _stored(project, comparison)
-    reports = [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored)
+    reports = (
+        [] if stored is None or stored.mode == "smoke" else write_comparison_reports(project.results, stored, reasons)
+    )
     scenario = _Scenario(name, comparison, stored, ())
     exceeded = list(exceeded_lines(scenario.runs, limits_of(comparison.threshold)))
     for line in (*failing_lines(scenario.runs), *exceeded):
         say(line)
     show(*_closing(project, comparison, stored), stream=_stream(options))
-    if words:
-        show(words, stream=_stream(options))
+    if words := [each.words for each in reasons.all if each.words]:
+        show(*words, stream=_stream(options))
     for path in reports:
         say(f"Report: {path_here(path)}")
     return replace(scenario, exceeded=exceeded)

@@ -17,7 +17,7 @@ from bakeoff.reporting.chart import (
     references_for,
     series,
 )
-from bakeoff.reporting.factor_effects import title_of, words_of
+from bakeoff.reporting.factor_effects import title_of, what_is_equal, words_of
 from bakeoff.reporting.figures import ratio_and_interval
 
 
@@ -62,8 +62,8 @@ def effects_chart(effects: Sequence[Effect]) -> Chart:
             if effect.ratio.median > 0
         ],
         note=(
-            "Matched contenders and rounds, everything else equal. Right of 1: the first is faster. Whisker: "
-            "the interval of its test; one that contains 1 is a tie."
+            f"{what_is_equal(effects)} Right of 1: the first is faster. Whisker: the interval of its test; one that "
+            "contains 1 is a tie."
         ),
         references=[Reference("no difference", 1.0)],
     )
