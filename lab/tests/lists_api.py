@@ -183,8 +183,11 @@ class ListsApi:
         """Status, content and headers."""
         parts = urlsplit(target)
         name = parts.path.lstrip("/")
+        if name not in KINDS:
+            # Such as a health check.
+            return 404, {"error": "no such list"}, {}
+        pages = KINDS[name]
         try:
-            pages = KINDS[name]
             start = self._start(pages, parse_qsl(parts.query, keep_blank_values=True))
         except (KeyError, ValueError, IndexError):
             self.refused.append(target)
