@@ -25,6 +25,7 @@ install = "POSIX"
 command = ["true"]
 inputs = ["main.sh"]
 artifact = "main.sh"
+system_packages = true
 [run]
 command = ["sh", "{{artifact}}"]
 port_variable = "HTTP_PORT"
@@ -86,6 +87,7 @@ def test_the_nearest_target_in_the_language_is_the_example(notes: Project) -> No
     text = (target.directory / "target.toml").read_text("utf-8")
     assert '# command = ["sh", "{artifact}"]' in text
     assert '# inputs = ["main.sh"]' in text
+    assert "# system_packages = true" in text
     assert (target.directory / ".gitignore").read_text("utf-8").endswith("# notes-awk has: /made\n")
 
 

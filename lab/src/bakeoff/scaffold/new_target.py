@@ -190,6 +190,7 @@ def _shown(example: Target) -> dict[str, Json]:
         "inputs": build.inputs,
         "artifact": build.artifact,
         "contents": build.contents,
+        "system_packages": build.system_packages,
     }
     of_run: dict[str, Json] = {"command": run.command, "environment": run.environment}
     return {"name": example.name, "build": list(_lines(of_build)), "run": list(_lines(of_run))}
