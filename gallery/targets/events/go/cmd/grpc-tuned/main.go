@@ -16,11 +16,11 @@ func main() {
 	os.Exit(process.Main(process.Target{
 		Name: "producer-api-go-grpc-tuned",
 		Offer: settings.Offer{
-			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092,
+			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092, Limits: grpcapi.Limits,
 		},
 		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			return grpcapi.NewServer(w, intake.NewBudget(config.Intake), config.TLS, config.Token, log)
+			return grpcapi.NewServer(w, intake.NewBudget(config.Intake), config.Limits, config.TLS, config.Token, log)
 		},
 	}))
 }

@@ -15,11 +15,11 @@ func main() {
 	os.Exit(process.Main(process.Target{
 		Name: "producer-api-go-grpc",
 		Offer: settings.Offer{
-			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092,
+			PortVariable: "GRPC_SERVER_PORT", DefaultPort: 9092, Limits: grpcapi.Limits,
 			Drivers: []string{"pgx", "database/sql"},
 		},
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
-			return grpcapi.NewServer(w, config.TLS, config.Token, log)
+			return grpcapi.NewServer(w, config.Limits, config.TLS, config.Token, log)
 		},
 	}))
 }

@@ -17,12 +17,12 @@ func main() {
 	os.Exit(process.Main(process.Target{
 		Name: "producer-api-go-rest-tuned",
 		Offer: settings.Offer{
-			PortVariable: "SERVER_PORT", DefaultPort: 9083,
+			PortVariable: "SERVER_PORT", DefaultPort: 9083, Limits: httpserver.Limits,
 		},
 		Tuned: true,
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			handler := intake.Handler(restapi.NewHandler(w, config.Token, log), intake.NewBudget(config.Intake))
-			return httpserver.New(handler, config.TLS, log), nil
+			return httpserver.New(handler, config.Limits, config.TLS, log), nil
 		},
 	}))
 }

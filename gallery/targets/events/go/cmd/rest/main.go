@@ -18,7 +18,7 @@ func main() {
 	os.Exit(process.Main(process.Target{
 		Name: "producer-api-go-rest",
 		Offer: settings.Offer{
-			PortVariable: "SERVER_PORT", DefaultPort: 9083,
+			PortVariable: "SERVER_PORT", DefaultPort: 9083, Limits: httpserver.Limits,
 			Frameworks: []string{"gin", "net/http"}, Drivers: []string{"pgx", "database/sql"},
 		},
 		NewServer: func(w *writer.Writer, config settings.Settings, log *slog.Logger) (process.Server, error) {
@@ -30,7 +30,7 @@ func main() {
 			if err != nil {
 				return nil, err
 			}
-			return httpserver.New(intake.Handler(handler, intake.NewBudget(config.Intake)), config.TLS, log), nil
+			return httpserver.New(intake.Handler(handler, intake.NewBudget(config.Intake)), config.Limits, config.TLS, log), nil
 		},
 	}))
 }

@@ -24,11 +24,11 @@ import (
 )
 
 func newGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	return grpcapi.NewServer(w, config.TLS, config.Token, log)
+	return grpcapi.NewServer(w, grpcapi.Limits, config.TLS, config.Token, log)
 }
 
 func newTunedGRPC(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	return tunedgrpc.NewServer(w, intake.NewBudget(64<<20), config.TLS, config.Token, log)
+	return tunedgrpc.NewServer(w, intake.NewBudget(64<<20), tunedgrpc.Limits, config.TLS, config.Token, log)
 }
 
 type grpcClient struct {

@@ -25,11 +25,11 @@ func newREST(w *writer.Writer, config settings.Settings, log *slog.Logger) (Serv
 	if err != nil {
 		return nil, err
 	}
-	return httpserver.New(handler, config.TLS, log), nil
+	return httpserver.New(handler, httpserver.Limits, config.TLS, log), nil
 }
 
 func newTunedREST(w *writer.Writer, config settings.Settings, log *slog.Logger) (Server, error) {
-	return tunedserver.New(tunedrest.NewHandler(w, config.Token, log), config.TLS, log), nil
+	return tunedserver.New(tunedrest.NewHandler(w, config.Token, log), tunedserver.Limits, config.TLS, log), nil
 }
 
 type restClient struct {

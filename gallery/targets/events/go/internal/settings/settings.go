@@ -10,8 +10,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/bakeoff/events/internal/bearer"
+	"example.com/bakeoff/events/internal/limits"
 	"example.com/bakeoff/events/internal/postgres"
 	"example.com/bakeoff/events/internal/writer"
 )
@@ -31,6 +33,8 @@ type Settings struct {
 	Writer  writer.Options
 	// Intake is how many bytes unfinished requests may occupy together.
 	Intake int64
+	// Limits are those of each connection.
+	Limits limits.Connection
 	// Workers are the threads that serve requests.
 	Workers int
 	// TLS is nil for a server without.
@@ -56,6 +60,8 @@ type Offer struct {
 	// PortVariable holds the port.
 	PortVariable string
 	DefaultPort  int
+	// Limits are the defaults; the variable of a limit that is zero is not read.
+	Limits limits.Connection
 	// Frameworks and Drivers that can be chosen, the default first. Without any the variable is not read.
 	Frameworks, Drivers []string
 }
@@ -73,7 +79,13 @@ func Read(lookup func(string) (string, bool), offer Offer) (Settings, error) {
 			Flushers:    r.number("FLUSHERS", 2, 1, 8),
 			QueueEvents: r.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
 		},
-		Intake:  int64(r.number("INTAKE_MB", 64, 1, 65_536)) << 20,
+		Intake: int64(r.number("INTAKE_MB", 64, 1, 65_536)) << 20,
+		Limits: limits.Connection{
+			ReadHeader: r.duration("READ_HEADER_TIMEOUT", offer.Limits.ReadHeader),
+			Read:       r.duration("READ_TIMEOUT", offer.Limits.Read),
+			Idle:       r.duration("IDLE_TIMEOUT", offer.Limits.Idle),
+			Streams:    r.streams("MAX_STREAMS", offer.Limits.Streams),
+		},
 		Workers: r.number("WORKERS", runtime.NumCPU(), 1, 1_024),
 		TLS:     r.tls("TLS_CERT_FILE", "TLS_KEY_FILE"),
 		Token:   r.token("API_TOKEN"),
@@ -126,6 +138,28 @@ func (r *reader) number(name string, standard, least, most int) int {
 		return standard
 	}
 	return number
+}
+
+// duration is zero when standard is: the target has no such limit.
+func (r *reader) duration(name string, standard time.Duration) time.Duration {
+	value, set := r.value(name)
+	if !set || standard == 0 {
+		return standard
+	}
+	duration, err := time.ParseDuration(value)
+	if err != nil || duration <= 0 {
+		r.reject(name, value, "a duration such as 5s or 500ms")
+		return standard
+	}
+	return duration
+}
+
+// streams is zero when standard is: the target has no such limit.
+func (r *reader) streams(name string, standard int) int {
+	if standard == 0 {
+		return 0
+	}
+	return r.number(name, standard, 1, 1_000_000)
 }
 
 func (r *reader) address(name string) netip.Addr {

@@ -6,17 +6,21 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"example.com/bakeoff/events/internal/limits"
 	"example.com/bakeoff/events/internal/tlstest"
 	"example.com/bakeoff/events/internal/writer"
 )
+
+var defaultLimits = limits.Connection{ReadHeader: 1, Read: 2, Idle: 3, Streams: 4}
 
 func read(variables map[string]string) (Settings, error) {
 	return Read(func(name string) (string, bool) {
 		value, set := variables[name]
 		return value, set
 	}, Offer{
-		PortVariable: "SERVER_PORT", DefaultPort: 9083,
+		PortVariable: "SERVER_PORT", DefaultPort: 9083, Limits: defaultLimits,
 		Frameworks: []string{"gin", "net/http"}, Drivers: []string{"pgx", "database/sql"},
 	})
 }
@@ -32,7 +36,7 @@ func TestDefaults(t *testing.T) {
 	if want := (writer.Options{Mode: writer.GroupCommit, Flushers: 2, QueueEvents: 20_000}); !reflect.DeepEqual(settings.Writer, want) {
 		t.Errorf("got %+v", settings.Writer)
 	}
-	if settings.LogLevel != slog.LevelInfo || settings.LogJSON || settings.Workers < 1 {
+	if settings.LogLevel != slog.LevelInfo || settings.LogJSON || settings.Workers < 1 || settings.Limits != defaultLimits {
 		t.Errorf("got %+v", settings)
 	}
 	if settings.Database.Host != "localhost" || settings.Database.Port != 5432 || settings.Database.Database != "car_entities" {
@@ -44,14 +48,15 @@ func TestEverySettingCanBeSet(t *testing.T) {
 	settings, err := read(map[string]string{
 		"DATABASE_URL": "postgres://u:p@db.example:6543/d", "SERVER_PORT": "0", "BIND": "::1", "WRITE_MODE": "per-request",
 		"DB_POOL_SIZE": "7", "FLUSHERS": "8", "WORKERS": "3", "INTAKE_MB": "9", "QUEUE_EVENTS": "1", "LOG_LEVEL": "debug",
-		"LOG_FORMAT": "json",
+		"LOG_FORMAT": "json", "READ_HEADER_TIMEOUT": "500ms", "READ_TIMEOUT": "5s", "IDLE_TIMEOUT": "1m30s", "MAX_STREAMS": "7",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if settings.Database.Database != "d" || settings.Address.String() != "[::1]:0" || settings.Connections != 7 ||
 		settings.Writer != (writer.Options{Mode: writer.PerRequest, Flushers: 8, QueueEvents: 1}) ||
-		settings.Workers != 3 || settings.Intake != 9<<20 || settings.LogLevel != slog.LevelDebug || !settings.LogJSON {
+		settings.Workers != 3 || settings.Intake != 9<<20 || settings.LogLevel != slog.LevelDebug || !settings.LogJSON ||
+		settings.Limits != (limits.Connection{ReadHeader: 500 * time.Millisecond, Read: 5 * time.Second, Idle: 90 * time.Second, Streams: 7}) {
 		t.Errorf("got %+v", settings)
 	}
 }
@@ -78,12 +83,27 @@ func TestASettingThatCannotBeUsedIsNamedWithWhatCan(t *testing.T) {
 		{"DB_POOL_SIZE", "ten", `DB_POOL_SIZE is "ten": use a whole number from 1 to 1000`},
 		{"WORKERS", "-1", `WORKERS is "-1": use a whole number from 1 to 1024`},
 		{"QUEUE_EVENTS", "1e3", `QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000`},
+		{"READ_TIMEOUT", "30", `READ_TIMEOUT is "30": use a duration such as 5s or 500ms`},
+		{"READ_HEADER_TIMEOUT", "-1s", `READ_HEADER_TIMEOUT is "-1s": use a duration such as 5s or 500ms`},
+		{"IDLE_TIMEOUT", "0s", `IDLE_TIMEOUT is "0s": use a duration such as 5s or 500ms`},
+		{"MAX_STREAMS", "0", `MAX_STREAMS is "0": use a whole number from 1 to 1000000`},
 		{"SERVER_PORT", "65536", `SERVER_PORT is "65536": use a whole number from 0 to 65535`},
 		{"BIND", "localhost", `BIND is "localhost": use an IP address such as 127.0.0.1 or ::`},
 	} {
 		if _, err := read(map[string]string{test.name: test.value}); err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
+	}
+}
+
+func TestALimitThatATargetDoesNotHaveIsNotRead(t *testing.T) {
+	variables := map[string]string{"READ_TIMEOUT": "none", "MAX_STREAMS": "none"}
+	settings, err := Read(func(name string) (string, bool) {
+		value, set := variables[name]
+		return value, set
+	}, Offer{PortVariable: "SERVER_PORT"})
+	if err != nil || settings.Limits != (limits.Connection{}) {
+		t.Errorf("got %+v, %v", settings.Limits, err)
 	}
 }
 

@@ -14,12 +14,11 @@ import (
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "grpc-user-service-grpc",
-		PortVariable: "GRPC_SERVER_PORT",
-		DefaultPort:  50051,
+		Name:  "grpc-user-service-grpc",
+		Offer: settings.Offer{PortVariable: "GRPC_SERVER_PORT", DefaultPort: 50051, Limits: grpcapi.Limits},
 		NewServer: func(_ context.Context, users user.Repository, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			options := process.ServiceOptions(config)
-			options.CallsPerConnection = grpcapi.CallsPerConnection
+			options.Limits = config.Limits
 			return grpcapi.NewServer(users, options, log), nil
 		},
 	}))

@@ -14,15 +14,13 @@ import (
 
 func main() {
 	os.Exit(process.Main(process.Target{
-		Name:         "grpc-user-service-rest",
-		PortVariable: "SERVER_PORT",
-		DefaultPort:  8080,
+		Name:  "grpc-user-service-rest",
+		Offer: settings.Offer{PortVariable: "SERVER_PORT", DefaultPort: 8080, Limits: gateway.Limits},
 		NewServer: func(ctx context.Context, users user.Repository, config settings.Settings, log *slog.Logger) (process.Server, error) {
 			return gateway.NewServer(ctx, users, gateway.Options{
 				Way: gateway.Way(config.Gateway), Service: process.ServiceOptions(config),
 				CallGzip: config.CallGzip, ReplyGzip: config.ReplyGzip, HTTP2: config.HTTP2,
-				Intake:            config.Intake,
-				ReadHeaderTimeout: config.ReadHeaderTimeout, ReadTimeout: config.ReadTimeout, IdleTimeout: config.IdleTimeout,
+				Intake: config.Intake, Limits: config.Limits,
 			}, log)
 		},
 	}))

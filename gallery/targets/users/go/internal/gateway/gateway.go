@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"grpc-user-service/internal/grpcapi"
+	"grpc-user-service/internal/settings"
 	"grpc-user-service/internal/user"
 	"grpc-user-service/internal/userpb"
 )
@@ -49,9 +50,12 @@ type Options struct {
 	CallGzip, ReplyGzip bool
 	// HTTP2 serves HTTP/2 without TLS beside HTTP/1.1.
 	HTTP2 bool
-	// ReadHeaderTimeout ends slow heads, ReadTimeout slow requests, IdleTimeout connections without a request.
-	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
+	// Limits are those of a connection of HTTP; a limit of zero is net/http's.
+	Limits settings.Limits
 }
+
+// Limits are the defaults, with the streams that net/http allows.
+var Limits = settings.Limits{ReadHeader: 10 * time.Second, Read: 30 * time.Second, Idle: 120 * time.Second, Streams: 250}
 
 // Server serves the REST API.
 type Server struct {
@@ -83,9 +87,10 @@ func NewServer(ctx context.Context, users user.Repository, options Options, log 
 	}
 	s.http = &http.Server{
 		Handler:           withMiddleware(mux, options, log),
-		ReadHeaderTimeout: options.ReadHeaderTimeout,
-		ReadTimeout:       options.ReadTimeout,
-		IdleTimeout:       options.IdleTimeout,
+		ReadHeaderTimeout: options.Limits.ReadHeader,
+		ReadTimeout:       options.Limits.Read,
+		IdleTimeout:       options.Limits.Idle,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: options.Limits.Streams},
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		Protocols:         protocols(options),
@@ -112,16 +117,16 @@ func (s *Server) connect(users user.Repository, options Options, log *slog.Logge
 			log.Error("the gRPC server behind the gateway ended", "reason", err)
 		}
 	}()
-	settings := append(dialer, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	dialing := append(dialer, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if options.Service.Keepalive {
-		settings = append(settings, grpc.WithKeepaliveParams(keepalive.ClientParameters{
+		dialing = append(dialing, grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time: grpcapi.KeepaliveTime, Timeout: grpcapi.KeepaliveTimeout, PermitWithoutStream: true,
 		}))
 	}
 	if options.CallGzip {
-		settings = append(settings, grpc.WithDefaultCallOptions(grpc.UseCompressor(gzip.Name)))
+		dialing = append(dialing, grpc.WithDefaultCallOptions(grpc.UseCompressor(gzip.Name)))
 	}
-	s.connection, err = grpc.NewClient(address, settings...)
+	s.connection, err = grpc.NewClient(address, dialing...)
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"grpc-user-service/internal/gateway"
 	"grpc-user-service/internal/grpcapi"
 	"grpc-user-service/internal/memory"
+	"grpc-user-service/internal/settings"
 	"grpc-user-service/internal/user"
 )
 
@@ -157,7 +158,7 @@ func TestConnectionsThatSendNothingEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := gateway.Options{
 				Way: gateway.Direct, Service: grpcapi.Options{Timeout: 5 * time.Second},
-				ReadHeaderTimeout: c.head, IdleTimeout: c.idle,
+				Limits: settings.Limits{ReadHeader: c.head, Idle: c.idle},
 			}
 			address := strings.TrimPrefix(serve(t, memory.New(), options), "http://")
 			connection, err := net.Dial("tcp", address)
@@ -194,10 +195,10 @@ func TestABodyThatIsTooSlowIsNoBrokenOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := gateway.Options{
 				Way: gateway.Direct, Service: grpcapi.Options{Timeout: 5 * time.Second}, Intake: grpcapi.LargestMessage,
-				ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute,
+				Limits: settings.Limits{ReadHeader: 5 * time.Second, Read: time.Minute},
 			}
 			if !c.stops {
-				options.ReadTimeout = time.Millisecond
+				options.Limits.Read = time.Millisecond
 			}
 			connection, err := net.Dial("tcp", strings.TrimPrefix(serve(t, memory.New(), options), "http://"))
 			if err != nil {

@@ -1,6 +1,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"grpc-user-service/internal/settings"
 	"grpc-user-service/internal/user"
 	"grpc-user-service/internal/userpb"
 )
@@ -26,11 +28,13 @@ const (
 )
 
 const (
-	// CallsPerConnection is what a client may have in flight on a connection; grpc-go has no limit.
-	CallsPerConnection = 64
 	// maxHeadBytes is what the REST API allows; grpc-go allows 16 MiB.
 	maxHeadBytes = 16 << 10
 )
+
+// Limits are the defaults for clients of the network; grpc-go has no limit of streams. It cannot limit how long a message
+// takes.
+var Limits = settings.Limits{ReadHeader: 10 * time.Second, Idle: KeepaliveTime, Streams: 64}
 
 // streamWorkers are the goroutines that serve calls one after another: a new one for each call would grow its stack again,
 // which took 9 % of the CPU. More calls than these get their own goroutines.
@@ -42,9 +46,9 @@ type Options struct {
 	Timeout time.Duration
 	// Rate is the limit of requests per second; 0 is none.
 	Rate int
-	// CallsPerConnection limits the calls in flight on a connection; 0 is no limit.
-	CallsPerConnection uint32
-	// Keepalive sends pings on idle connections.
+	// Limits are those of a connection; a limit of zero is grpc-go's.
+	Limits settings.Limits
+	// Keepalive sends pings on idle connections, after KeepaliveTime where there is no limit of idling.
 	Keepalive bool
 }
 
@@ -55,20 +59,24 @@ type Server struct {
 
 // NewServer returns a server over a repository.
 func NewServer(users user.Repository, options Options, log *slog.Logger) *Server {
-	settings := []grpc.ServerOption{
+	set := []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(interceptors(options, log)...),
 		grpc.MaxRecvMsgSize(LargestMessage),
-		grpc.MaxConcurrentStreams(options.CallsPerConnection),
+		grpc.MaxConcurrentStreams(uint32(options.Limits.Streams)),
 		grpc.MaxHeaderListSize(maxHeadBytes),
 		grpc.WaitForHandlers(true),
 		grpc.NumStreamWorkers(streamWorkers),
 		// Clients may ping as often as the document's client does.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: KeepaliveTime / 2, PermitWithoutStream: true}),
 	}
-	if options.Keepalive {
-		settings = append(settings, grpc.KeepaliveParams(keepalive.ServerParameters{Time: KeepaliveTime, Timeout: KeepaliveTimeout}))
+	if options.Limits.ReadHeader > 0 {
+		set = append(set, grpc.ConnectionTimeout(options.Limits.ReadHeader))
 	}
-	server := grpc.NewServer(settings...)
+	if options.Keepalive {
+		idle := cmp.Or(options.Limits.Idle, KeepaliveTime)
+		set = append(set, grpc.KeepaliveParams(keepalive.ServerParameters{Time: idle, Timeout: KeepaliveTimeout}))
+	}
+	server := grpc.NewServer(set...)
 	userpb.RegisterUserServiceServer(server, NewService(users, log))
 	healthpb.RegisterHealthServer(server, &Health{Users: users})
 	reflection.Register(server)

@@ -29,9 +29,9 @@ const (
 // Target is what differs between the binaries.
 type Target struct {
 	// Name is as in its manifest; connections to the database carry it too.
-	Name         string
-	PortVariable string
-	DefaultPort  int
+	Name string
+	// Offer is what it reads besides the settings of all.
+	Offer settings.Offer
 	// NewServer makes the server of its protocol.
 	NewServer func(context.Context, user.Repository, settings.Settings, *slog.Logger) (Server, error)
 }
@@ -59,7 +59,7 @@ func Main(target Target) int {
 }
 
 func run(target Target) error {
-	config, err := settings.Read(os.LookupEnv, target.PortVariable, target.DefaultPort)
+	config, err := settings.Read(os.LookupEnv, target.Offer)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func run(target Target) error {
 	// Before waiting for the database, so that a port in use is reported at once.
 	listener, err := net.Listen("tcp", config.Address.String())
 	if err != nil {
-		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.PortVariable)
+		return fmt.Errorf("cannot listen: %w: stop the process that uses it, or set %s or BIND", err, target.Offer.PortVariable)
 	}
 	defer listener.Close()
 	users, closeUsers, err := openStore(ctx, target, config)

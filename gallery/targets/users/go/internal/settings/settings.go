@@ -37,16 +37,38 @@ type Settings struct {
 	CallGzip  bool
 	ReplyGzip bool
 	HTTP2     bool
-	// ReadHeaderTimeout, ReadTimeout and IdleTimeout are those of HTTP connections.
-	ReadHeaderTimeout, ReadTimeout, IdleTimeout time.Duration
-	LogLevel                                    slog.Level
-	LogJSON                                     bool
+	// Limits are those of each connection.
+	Limits   Limits
+	LogLevel slog.Level
+	LogJSON  bool
+}
+
+// Limits are how long a client may take, and how much it may ask at once. A target has no setting for a limit that is
+// zero in its defaults.
+type Limits struct {
+	// ReadHeader is for the head of a request, and over gRPC for the handshake of a connection.
+	ReadHeader time.Duration
+	// Read is for a request.
+	Read time.Duration
+	// Idle is for a connection without a request. Over gRPC it is pinged then, and ends without an answer.
+	Idle time.Duration
+	// Streams is for requests in flight on a connection of HTTP/2.
+	Streams int
+}
+
+// Offer is what a target reads besides the settings of all.
+type Offer struct {
+	// PortVariable holds the port.
+	PortVariable string
+	DefaultPort  int
+	// Limits are the defaults; the variable of a limit that is zero is not read.
+	Limits Limits
 }
 
 // Read reads variables by lookup, which is os.LookupEnv outside of tests. One that is empty counts as unset.
-func Read(lookup func(string) (string, bool), portVariable string, defaultPort int) (Settings, error) {
+func Read(lookup func(string) (string, bool), offer Offer) (Settings, error) {
 	r := reader{lookup: lookup}
-	port := uint16(r.number(portVariable, defaultPort, 0, 65_535))
+	port := uint16(r.number(offer.PortVariable, offer.DefaultPort, 0, 65_535))
 	settings := Settings{
 		Address:     netip.AddrPortFrom(r.address("BIND"), port),
 		Store:       r.word("STORE", "postgresql", "memory"),
@@ -66,9 +88,12 @@ func Read(lookup func(string) (string, bool), portVariable string, defaultPort i
 		ReplyGzip:   r.isOn("REPLY_GZIP", "off", "on"),
 		HTTP2:       r.isOn("HTTP2", "on", "off"),
 
-		ReadHeaderTimeout: r.duration("READ_HEADER_TIMEOUT", 10*time.Second),
-		ReadTimeout:       r.duration("READ_TIMEOUT", 30*time.Second),
-		IdleTimeout:       r.duration("IDLE_TIMEOUT", 120*time.Second),
+		Limits: Limits{
+			ReadHeader: r.duration("READ_HEADER_TIMEOUT", offer.Limits.ReadHeader),
+			Read:       r.duration("READ_TIMEOUT", offer.Limits.Read),
+			Idle:       r.duration("IDLE_TIMEOUT", offer.Limits.Idle),
+			Streams:    r.streams("MAX_STREAMS", offer.Limits.Streams),
+		},
 
 		LogJSON: r.word("LOG_FORMAT", "text", "json") == "json",
 	}
@@ -109,7 +134,19 @@ func (r *reader) number(name string, standard, least, most int) int {
 	return number
 }
 
+// streams is zero when standard is: the target has no such limit.
+func (r *reader) streams(name string, standard int) int {
+	if standard == 0 {
+		return 0
+	}
+	return r.number(name, standard, 1, 1_000_000)
+}
+
+// duration is zero when standard is: the target has no such limit.
 func (r *reader) duration(name string, standard time.Duration) time.Duration {
+	if standard == 0 {
+		return 0
+	}
 	value := r.text(name, standard.String())
 	duration, err := time.ParseDuration(value)
 	if err != nil || duration <= 0 {

@@ -67,7 +67,7 @@ func start(ctx context.Context, protocol string, callers int) (*service, error) 
 	} else {
 		s.server, err = gateway.NewServer(ctx, s.users, gateway.Options{
 			Way: way, Service: options,
-			ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 120 * time.Second,
+			Limits: gateway.Limits,
 		}, log)
 		s.client = newRESTClient(listener.Addr().String(), callers)
 	}

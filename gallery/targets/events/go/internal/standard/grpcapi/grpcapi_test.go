@@ -72,7 +72,7 @@ func start(t *testing.T, s *storage, o options) (*Server, *grpc.ClientConn) {
 	}
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: o.mode, Flushers: 1, QueueEvents: 100}, log)
-	server, err := NewServer(w, serverTLS, o.token, log)
+	server, err := NewServer(w, Limits, serverTLS, o.token, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,16 +9,18 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"example.com/bakeoff/events/internal/limits"
 )
 
 const (
-	// Timeouts as Gin's guide sets them, with the contract's room for a database that is slow or unavailable.
-	readTimeout = time.Minute
-	// It starts with the request's head, so it includes reading the body.
-	writeTimeout = 2 * time.Minute
-	idleTimeout  = time.Minute
+	// replyTimeout is the contract's room for a database that is slow or unavailable.
+	replyTimeout = time.Minute
 	maxHeadBytes = 16 << 10
 )
+
+// Limits are the defaults: timeouts as Gin's guide sets them, and the streams that net/http allows.
+var Limits = limits.Connection{ReadHeader: time.Minute, Read: time.Minute, Idle: time.Minute, Streams: 250}
 
 // Server serves a handler with net/http.
 type Server struct {
@@ -26,13 +28,16 @@ type Server struct {
 }
 
 // New returns a server of a handler. It uses TLS unless secured is nil.
-func New(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
+func New(handler http.Handler, limits limits.Connection, secured *tls.Config, log *slog.Logger) *Server {
 	return &Server{&http.Server{
-		Handler:        handler,
-		TLSConfig:      secured,
-		ReadTimeout:    readTimeout,
-		WriteTimeout:   writeTimeout,
-		IdleTimeout:    idleTimeout,
+		Handler:           handler,
+		TLSConfig:         secured,
+		ReadHeaderTimeout: limits.ReadHeader,
+		ReadTimeout:       limits.Read,
+		// It starts with the request's head, so it includes reading the body.
+		WriteTimeout:   limits.Read + replyTimeout,
+		IdleTimeout:    limits.Idle,
+		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: limits.Streams},
 		MaxHeaderBytes: maxHeadBytes,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}}

@@ -36,7 +36,7 @@ func restExample() (server, error) {
 		}
 		c.JSON(http.StatusOK, httpreply.Outcome{Success: true, Message: httpreply.Stored})
 	})
-	return httpserver.New(router, nil, log), nil
+	return httpserver.New(router, httpserver.Limits, nil, log), nil
 }
 
 // grpcExample is grpc-go's quick start, with the rules of the contract, and JSON of the attributes.

@@ -65,7 +65,9 @@ func restTarget() (server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return httpserver.New(handler, nil, log), nil
+	return httpserver.New(handler, httpserver.Limits, nil, log), nil
 }
 
-func grpcTarget() (server, error) { return grpcapi.NewServer(discarding(), nil, nil, log) }
+func grpcTarget() (server, error) {
+	return grpcapi.NewServer(discarding(), grpcapi.Limits, nil, nil, log)
+}

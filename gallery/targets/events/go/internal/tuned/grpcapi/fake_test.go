@@ -88,7 +88,7 @@ func serve(
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	w := writer.Start(t.Context(), s, writer.Options{Mode: mode, Flushers: 1, QueueEvents: 100}, log)
-	server, err := NewServer(w, intake.NewBudget(budgetBytes), secured, token, log)
+	server, err := NewServer(w, intake.NewBudget(budgetBytes), Limits, secured, token, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestSlowMessageEndsTheCall(t *testing.T) {
 				if reply.Get("grpc-status") != deadlineExceeded || reply.Get("grpc-message") != "body: incomplete" {
 					t.Errorf("got %+v", reply)
 				}
-				if took := time.Since(began); took != messageTimeout || s.rows.Load() != 0 {
+				if took := time.Since(began); took != Limits.Read || s.rows.Load() != 0 {
 					t.Errorf("it took %v, and %d rows are stored", took, s.rows.Load())
 				}
 			})
@@ -72,7 +72,7 @@ func TestAStreamMayRestBetweenMessages(t *testing.T) {
 		for range 3 {
 			send(t, call, request("1"))
 			reply(t, call, "Event processed successfully")
-			time.Sleep(10 * messageTimeout)
+			time.Sleep(10 * Limits.Read)
 		}
 		if err := call.CloseSend(); err != nil {
 			t.Fatal(err)

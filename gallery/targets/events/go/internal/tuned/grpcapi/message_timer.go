@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// messageTimer calls overdue when one message of a stream takes longer than messageTimeout.
+// messageTimer calls overdue when one message of a stream takes longer than the timeout.
 //
 // It uses one timer for many messages, which checks the clock when it fires: one for each would cost twenty times
 // as much.
 type messageTimer struct {
+	timeout time.Duration
 	overdue func()
 
 	mu sync.Mutex
@@ -21,14 +22,16 @@ type messageTimer struct {
 	timer *time.Timer
 }
 
-func newMessageTimer(overdue func()) *messageTimer { return &messageTimer{overdue: overdue} }
+func newMessageTimer(timeout time.Duration, overdue func()) *messageTimer {
+	return &messageTimer{timeout: timeout, overdue: overdue}
+}
 
 func (w *messageTimer) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.began = time.Now()
 	if w.timer == nil {
-		w.timer = time.AfterFunc(messageTimeout, w.check)
+		w.timer = time.AfterFunc(w.timeout, w.check)
 	}
 }
 
@@ -57,7 +60,7 @@ func (w *messageTimer) check() {
 		w.timer = nil
 		return
 	}
-	if left := messageTimeout - time.Since(w.began); left > 0 {
+	if left := w.timeout - time.Since(w.began); left > 0 {
 		w.timer.Reset(left)
 		return
 	}

@@ -9,13 +9,13 @@ import (
 func TestMessageTimerFiresWithinAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, went := time.Now(), make(chan time.Duration, 1)
-		w := newMessageTimer(func() { went <- time.Since(start) })
+		w := newMessageTimer(Limits.Read, func() { went <- time.Since(start) })
 		// The first message comes in time, and the second begins while its timer is still set.
 		w.start()
-		time.Sleep(messageTimeout - time.Second)
+		time.Sleep(Limits.Read - time.Second)
 		w.stop()
 		w.start()
-		if got, want := <-went, 2*messageTimeout-time.Second; got != want {
+		if got, want := <-went, 2*Limits.Read-time.Second; got != want {
 			t.Errorf("it fired after %v, want %v", got, want)
 		}
 		if w.stop() {
@@ -26,17 +26,17 @@ func TestMessageTimerFiresWithinAMessage(t *testing.T) {
 
 func TestMessageTimerDoesNotFireBetweenMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newMessageTimer(func() { t.Error("it fired") })
+		w := newMessageTimer(Limits.Read, func() { t.Error("it fired") })
 		for range 3 {
 			w.start()
 			time.Sleep(time.Second)
 			if !w.stop() {
 				t.Error("a message in time is rejected")
 			}
-			time.Sleep(2 * messageTimeout)
+			time.Sleep(2 * Limits.Read)
 		}
 		w.start()
 		w.close()
-		time.Sleep(2 * messageTimeout)
+		time.Sleep(2 * Limits.Read)
 	})
 }

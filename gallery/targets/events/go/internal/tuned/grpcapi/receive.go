@@ -51,14 +51,15 @@ func framesOf(ctx context.Context) (frames, error) {
 	return nil, errNoFrames
 }
 
-// receiveOne returns the message of a unary call, of at most limit bytes, which it charges for.
-func receiveOne(call grpc.ServerStream, limit int, charge *intake.Charge) (string, error) {
+// receiveOne returns the message of a unary call, of at most limit bytes, which it charges for and which must arrive
+// within the timeout.
+func receiveOne(call grpc.ServerStream, limit int, timeout time.Duration, charge *intake.Charge) (string, error) {
 	messages, err := framesOf(call.Context())
 	if err != nil {
 		return "", err
 	}
 	// A context with a deadline would do the same at several times the cost.
-	overdue := time.AfterFunc(messageTimeout, func() { endOverdue(messages) })
+	overdue := time.AfterFunc(timeout, func() { endOverdue(messages) })
 	defer overdue.Stop()
 	var header [headerBytes]byte
 	err = messages.ReadMessageHeader(header[:])

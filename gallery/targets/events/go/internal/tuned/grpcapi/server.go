@@ -18,18 +18,15 @@ import (
 	"example.com/bakeoff/events/internal/bearer"
 	"example.com/bakeoff/events/internal/grpcreply"
 	"example.com/bakeoff/events/internal/intake"
+	"example.com/bakeoff/events/internal/limits"
 	"example.com/bakeoff/events/internal/writer"
 )
 
 const (
-	// callsPerConnection is high for clients that share a connection between many users.
-	callsPerConnection = 4_096
 	// pingTimeout disconnects a client that does not answer a ping.
 	pingTimeout = 20 * time.Second
-	pingPeriod  = time.Minute
 	// clientPingPeriod is how often clients may ping.
 	clientPingPeriod = 10 * time.Second
-	handshakeTimeout = 10 * time.Second
 	// writeBufferBytes is for each connection; grpc-go has 32 KiB. Buffers for reading belong to a pool: a smaller one
 	// would leave part of a frame unread that is too large, and closing would reset the connection.
 	writeBufferBytes = 8 << 10
@@ -42,6 +39,9 @@ const (
 	connectionWindowBytes = 1 << 20
 )
 
+// Limits are the defaults. Streams are many for clients that share a connection between many users.
+var Limits = limits.Connection{ReadHeader: 10 * time.Second, Read: time.Minute, Idle: time.Minute, Streams: 4_096}
+
 // Server serves the API over HTTP/2.
 type Server struct {
 	grpc *grpc.Server
@@ -52,15 +52,15 @@ type Server struct {
 // NewServer returns a server that stores events through w and receives within the budget. It requires the token and uses
 // TLS unless these are nil.
 func NewServer(
-	w *writer.Writer, budget *intake.Budget, secured *tls.Config, token *bearer.Token, log *slog.Logger,
+	w *writer.Writer, budget *intake.Budget, limits limits.Connection, secured *tls.Config, token *bearer.Token, log *slog.Logger,
 ) (*Server, error) {
 	stopping, stop := context.WithCancel(context.Background())
-	events, err := newService(stopping, w, budget, log)
+	events, err := newService(stopping, w, budget, limits.Read, log)
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("encoding replies: %w", err)
 	}
-	server := grpc.NewServer(options(secured, token)...)
+	server := grpc.NewServer(options(limits, secured, token)...)
 	services := identityOnly{server}
 	services.RegisterService(description(), events)
 	healthpb.RegisterHealthServer(services, &grpcreply.Health{Writer: w, Stopping: stopping})
@@ -69,7 +69,7 @@ func NewServer(
 	return &Server{server, stop}, nil
 }
 
-func options(secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
+func options(limits limits.Connection, secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
 	transport := insecure.NewCredentials()
 	if secured != nil {
 		transport = credentials.NewTLS(secured)
@@ -77,10 +77,10 @@ func options(secured *tls.Config, token *bearer.Token) []grpc.ServerOption {
 	options := []grpc.ServerOption{
 		grpc.Creds(transport),
 		grpc.ForceServerCodecV2(newCodec()),
-		grpc.MaxConcurrentStreams(callsPerConnection),
+		grpc.MaxConcurrentStreams(uint32(limits.Streams)),
 		grpc.MaxHeaderListSize(maxHeadBytes),
-		grpc.ConnectionTimeout(handshakeTimeout),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingPeriod, Timeout: pingTimeout}),
+		grpc.ConnectionTimeout(limits.ReadHeader),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: limits.Idle, Timeout: pingTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: clientPingPeriod, PermitWithoutStream: true}),
 		grpc.WaitForHandlers(true),
 		grpc.NumStreamWorkers(streamWorkers),

@@ -19,16 +19,13 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
-const (
-	// messageTimeout limits how long a message takes to arrive: in a unary call from the start of the call, in a stream
-	// from its first byte. A slower client would hold a call for nothing.
-	messageTimeout = time.Minute
-)
-
 // service is EventService.
 type service struct {
 	writer *writer.Writer
 	budget *intake.Budget
+	// messageTimeout limits how long a message takes to arrive: in a unary call from the start of the call, in a stream
+	// from its first byte. A slower client would hold a call for nothing.
+	messageTimeout time.Duration
 	// stopping ends when the process is stopping.
 	stopping context.Context
 	// stored is the reply to an event that is durable; nothing in it changes.
@@ -36,9 +33,13 @@ type service struct {
 	log    *slog.Logger
 }
 
-func newService(stopping context.Context, w *writer.Writer, budget *intake.Budget, log *slog.Logger) (*service, error) {
+func newService(
+	stopping context.Context, w *writer.Writer, budget *intake.Budget, messageTimeout time.Duration, log *slog.Logger,
+) (*service, error) {
 	stored, err := proto.Marshal(&eventpb.EventResponse{Success: true, Message: "Event processed successfully"})
-	return &service{writer: w, budget: budget, stopping: stopping, stored: stored, log: log}, err
+	return &service{
+		writer: w, budget: budget, messageTimeout: messageTimeout, stopping: stopping, stored: stored, log: log,
+	}, err
 }
 
 // description describes the methods to grpc-go, all of them as streams: on the wire a unary call is a stream of one,
@@ -79,7 +80,7 @@ func (s *service) panicked(reason any) error {
 func (s *service) processEvent(call grpc.ServerStream) error {
 	charge := s.budget.Charge()
 	defer charge.Release()
-	message, err := receiveOne(call, event.MaxBytes, &charge)
+	message, err := receiveOne(call, event.MaxBytes, s.messageTimeout, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}
@@ -96,7 +97,7 @@ func (s *service) processEvent(call grpc.ServerStream) error {
 func (s *service) processEventBatch(call grpc.ServerStream) error {
 	charge := s.budget.Charge()
 	defer charge.Release()
-	message, err := receiveOne(call, event.MaxBulkBytes, &charge)
+	message, err := receiveOne(call, event.MaxBulkBytes, s.messageTimeout, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}
@@ -114,7 +115,7 @@ func (s *service) processEventBatch(call grpc.ServerStream) error {
 func (s *service) healthCheck(call grpc.ServerStream) error {
 	charge := s.budget.Charge()
 	defer charge.Release()
-	message, err := receiveOne(call, event.MaxBytes, &charge)
+	message, err := receiveOne(call, event.MaxBytes, s.messageTimeout, &charge)
 	if err != nil {
 		return grpcreply.Status(err)
 	}

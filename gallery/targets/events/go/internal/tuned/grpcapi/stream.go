@@ -103,7 +103,7 @@ func (s *service) acceptEvents(ctx context.Context, messages frames, turns chan<
 			pass(ctx, turns, turn{end: s.panicked(reason)})
 		}
 	}()
-	watch := newMessageTimer(func() { endOverdue(messages) })
+	watch := newMessageTimer(s.messageTimeout, func() { endOverdue(messages) })
 	defer watch.close()
 	for {
 		next, more := s.accept(ctx, messages, watch)

@@ -41,7 +41,7 @@ func startWith(t *testing.T, handler http.HandlerFunc, secured *tls.Config) (*Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := New(handler, secured, slog.New(slog.DiscardHandler))
+	server := New(handler, Limits, secured, slog.New(slog.DiscardHandler))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {

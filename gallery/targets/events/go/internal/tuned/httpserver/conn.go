@@ -16,11 +16,10 @@ import (
 
 const (
 	maxHeadBytes = 16 << 10
-	// clientTimeout limits how long a client is idle, sends a request, and reads a reply.
-	// A slower client would hold a connection for nothing.
-	clientTimeout = time.Minute
-	// timeoutResolution is its precision: setting deadlines for each request would cost a microsecond.
-	timeoutResolution = time.Second
+	// writeTimeout limits how long a client reads a reply. A slower one would hold a connection for nothing.
+	writeTimeout = time.Minute
+	// precision is the part of a timeout that deadlines may be off: setting them for each request would cost a microsecond.
+	precision = 60
 	// Limits for reading the rest of a body that the handler did not read, before the reply. A connection that
 	// is closed with unread bytes is reset, and the client may never see the reply.
 	discardBytes   = 32 << 20
@@ -43,7 +42,9 @@ type conn struct {
 	reader *bufio.Reader
 	writer *bufio.Writer
 	// mayRead is how many more bytes the connection may read.
-	mayRead    int
+	mayRead int
+	// timeout is the one whose deadline was set at extendedAt.
+	timeout    time.Duration
 	extendedAt time.Time
 	response   response
 	probe      [1]byte
@@ -90,7 +91,7 @@ func (c *conn) serve() {
 // await waits for the first byte of a request.
 func (c *conn) await() bool {
 	c.mayRead = maxHeadBytes
-	c.extendDeadline()
+	c.extendDeadline(c.server.limits.Idle)
 	c.state.Store(idle)
 	if c.server.stopping.Load() {
 		return false
@@ -98,7 +99,7 @@ func (c *conn) await() bool {
 	if _, err := c.reader.Peek(1); err != nil {
 		return false
 	}
-	c.extendDeadline()
+	c.extendDeadline(c.server.limits.Read)
 	return c.state.CompareAndSwap(idle, active)
 }
 
@@ -115,23 +116,23 @@ func (c *conn) close() {
 	}
 }
 
-func (c *conn) extendDeadline() {
+func (c *conn) extendDeadline(timeout time.Duration) {
 	now := time.Now()
-	if now.Sub(c.extendedAt) < timeoutResolution {
+	if timeout == c.timeout && now.Sub(c.extendedAt) < timeout/precision {
 		return
 	}
-	c.extendedAt = now
-	if err := c.SetDeadline(now.Add(clientTimeout)); err != nil {
+	c.timeout, c.extendedAt = timeout, now
+	if err := errors.Join(c.SetReadDeadline(now.Add(timeout)), c.SetWriteDeadline(now.Add(writeTimeout))); err != nil {
 		c.server.log.Debug("setting a connection's deadline failed", "reason", err)
 	}
 }
 
 // allowWriting gives a client that was slow to send the full time to read its reply.
 func (c *conn) allowWriting(now time.Time) {
-	if now.Sub(c.extendedAt) < timeoutResolution {
+	if now.Sub(c.extendedAt) < writeTimeout/precision {
 		return
 	}
-	if err := c.SetWriteDeadline(now.Add(clientTimeout)); err != nil {
+	if err := c.SetWriteDeadline(now.Add(writeTimeout)); err != nil {
 		c.server.log.Debug("setting a connection's deadline failed", "reason", err)
 	}
 }

@@ -38,7 +38,7 @@ func FuzzConnection(f *testing.F) {
 				t.Errorf("%q: got %q", sent, received)
 			}
 			// A minute for the request, one for the body that the handler ignored, and one for the next.
-			if took := time.Since(start); took > 3*clientTimeout {
+			if took := time.Since(start); took > 3*Limits.Read {
 				t.Errorf("%q: it took %v", sent, took)
 			}
 			sendToNetHTTP(t, &theirs, sent)
@@ -66,13 +66,13 @@ func (r *requests) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 func sendToOurs(handler http.Handler, sent []byte) []byte {
 	client, accepted := net.Pipe()
-	go newConn(New(handler, nil, slog.New(slog.DiscardHandler)), accepted).serve()
+	go newConn(New(handler, Limits, nil, slog.New(slog.DiscardHandler)), accepted).serve()
 	return exchange(client, sent)
 }
 
 func sendToNetHTTP(t *testing.T, handler http.Handler, sent []byte) {
 	listener := pipenet.Listen()
-	server := http.Server{Handler: handler, ReadTimeout: clientTimeout, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	server := http.Server{Handler: handler, ReadTimeout: Limits.Read, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	go func() { _ = server.Serve(listener) }()
 	defer server.Close()
 	client, err := listener.Dial(t.Context())

@@ -9,43 +9,43 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"example.com/bakeoff/events/internal/limits"
 )
 
 const (
-	http2Protocol    = "h2"
-	handshakeTimeout = 10 * time.Second
-	// A silent connection is pinged, and closed without a reply.
-	pingPeriod  = time.Minute
+	http2Protocol = "h2"
+	// pingTimeout closes a silent connection, which is pinged, without an answer.
 	pingTimeout = 20 * time.Second
-	// requestsPerConnection at once.
-	requestsPerConnection = 1_024
 )
 
 // secure serves TLS connections; those that negotiate HTTP/2 go to http.Server as if from a listener.
 type secure struct {
-	config *tls.Config
-	http2  http.Server
-	chosen chan net.Conn
-	closed chan struct{}
-	close  sync.Once
-	log    *slog.Logger
+	config           *tls.Config
+	handshakeTimeout time.Duration
+	http2            http.Server
+	chosen           chan net.Conn
+	closed           chan struct{}
+	close            sync.Once
+	log              *slog.Logger
 }
 
-func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secure {
+func newSecure(handler http.Handler, limits limits.Connection, config *tls.Config, log *slog.Logger) *secure {
 	config = config.Clone()
 	config.NextProtos = []string{http2Protocol, "http/1.1"}
 	return &secure{
-		config: config,
+		config:           config,
+		handshakeTimeout: limits.ReadHeader,
 		http2: http.Server{
 			Handler:        handler,
 			MaxHeaderBytes: maxHeadBytes,
-			ReadTimeout:    clientTimeout,
-			IdleTimeout:    clientTimeout,
+			ReadTimeout:    limits.Read,
+			IdleTimeout:    limits.Idle,
 			HTTP2: &http.HTTP2Config{
-				MaxConcurrentStreams: requestsPerConnection,
-				SendPingTimeout:      pingPeriod,
+				MaxConcurrentStreams: limits.Streams,
+				SendPingTimeout:      limits.Idle,
 				PingTimeout:          pingTimeout,
-				WriteByteTimeout:     clientTimeout,
+				WriteByteTimeout:     writeTimeout,
 			},
 			ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		},
@@ -57,7 +57,7 @@ func newSecure(handler http.Handler, config *tls.Config, log *slog.Logger) *secu
 
 // handshake returns the protocol that was negotiated. A connection whose handshake failed is closed.
 func (s *secure) handshake(conn *tls.Conn) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), handshakeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.handshakeTimeout)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {
 		s.log.Debug("a handshake failed", "reason", err)

@@ -17,14 +17,20 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.com/bakeoff/events/internal/limits"
 )
 
 // acceptPause follows a failed accept: most often the process is out of file descriptors.
 const acceptPause = 50 * time.Millisecond
 
+// Limits are the defaults. ReadHeader is for a TLS handshake only: the head has its share of Read.
+var Limits = limits.Connection{ReadHeader: 10 * time.Second, Read: time.Minute, Idle: time.Minute, Streams: 1_024}
+
 // Server serves a handler. Replies are held until the handler returns, so they should be small.
 type Server struct {
 	handler http.Handler
+	limits  limits.Connection
 	log     *slog.Logger
 	// secure is nil for a server without TLS.
 	secure   *secure
@@ -37,10 +43,10 @@ type Server struct {
 }
 
 // New returns a server of a handler, which must not panic. It uses TLS unless secured is nil.
-func New(handler http.Handler, secured *tls.Config, log *slog.Logger) *Server {
-	s := &Server{handler: handler, log: log, conns: map[*conn]struct{}{}}
+func New(handler http.Handler, limits limits.Connection, secured *tls.Config, log *slog.Logger) *Server {
+	s := &Server{handler: handler, limits: limits, log: log, conns: map[*conn]struct{}{}}
 	if secured != nil {
-		s.secure = newSecure(handler, secured, log)
+		s.secure = newSecure(handler, limits, secured, log)
 	}
 	return s
 }
