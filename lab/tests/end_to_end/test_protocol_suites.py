@@ -1,16 +1,19 @@
 """Protocol suites of the public against targets: h2spec, Schemathesis, and probes of HTTP/1.1.
 
-suites/deviations.toml lists the cases that a target does not pass, with reasons; a listed case that passes is an error.
+A target is started once for all of its suites. suites/deviations.toml lists the cases that a target does not pass, with
+reasons; a listed case that passes is an error.
 """
 
-import contextlib
+import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
 import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -30,7 +33,7 @@ from bakeoff.running.service import at_work
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.manifest import STANDARD, TUNED, Target
-from bakeoff.workload.loader import load_workload
+from bakeoff.workload.loader import Workload, load_workload
 from checkouts import gallery_targets
 
 pytestmark = pytest.mark.end_to_end
@@ -42,32 +45,56 @@ _DEVIATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = tomllib.loads(
 _TARGETS = {target.name: target for target in gallery_targets()}
 _EXAMPLES = 60
 _SEED = 1
+_LONGEST_LIST = 500
 # In an environment of its own: its requirements and those of the lab exclude each other.
 _SCHEMATHESIS = "4.32.5"
+
+
+# Each request has a key of its own, also where a test is repeated with the same process.
+_NUMBERS = itertools.count()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A target that the suites of one worker share."""
+
+    target: Target
+    workload: Workload
+    access: Access
+
+    def requests(self) -> SampleRequests:
+        return SampleRequests(self.workload, self.target.protocol, self.access)
 
 
 def _cases(suite: str) -> list[ParameterSet]:
     """Targets that the file names for a suite; a library's own HTTP/2 server is for exhaustive runs."""
     cases = []
     for name in _DEVIATIONS[suite] if _TARGETS else ():
-        case = pytest.param(name, id=name)
-        is_library = suite == "h2spec" and _TARGETS[name].target_class == STANDARD
+        target = _TARGETS[name]
+        # REST over HTTP/2 is negotiated inside TLS.
+        started = (name, suite == "h2spec" and target.protocol == "rest")
+        case = pytest.param(started, id=name, marks=pytest.mark.xdist_group(f"suites of {name}"))
+        is_library = suite == "h2spec" and target.target_class == STANDARD
         cases.append(as_exhaustive(case) if is_library else case)
     return cases
 
 
-@contextlib.contextmanager
-def _running(project: Project, server: Server, folder: Path, name: str) -> Iterator[tuple[Target, Access]]:
+@pytest.fixture(scope="module")
+def running(
+    request: pytest.FixtureRequest, project: Project, server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A target, over TLS or not, by indirect parametrization."""
+    name, tls = request.param
     target = target_named(project, name)
-    workload = load_workload(project, target.workload)
-    variant = Variant()
+    workload, variant = load_workload(project, target.workload), Variant(tls=tls)
     kind = storage_of(target, workload, variant)
     testbed = Testbed(project, server, PlainProgress(Console(quiet=True))).storing_in(kind)
+    log = tmp_path_factory.mktemp(name) / "target.log"
     with (
         fresh_state(testbed, target, workload, variant) as own,
-        at_work(own, target, workload, variant, folder / "target.log") as service,
+        at_work(own, target, workload, variant, log) as service,
     ):
-        yield target, service.access
+        yield Running(target, workload, service.access)
 
 
 def _uv() -> str:
@@ -85,24 +112,54 @@ def _assert_only_listed(suite: str, target: str, failed: Collection[str]) -> Non
     assert sorted(set(listed) - set(failed)) == [], "listed in suites/deviations.toml, and passed"
 
 
-@pytest.mark.parametrize("name", _cases("http1"))
-def test_http1(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+def _phases(description: str) -> str:
+    """Coverage tries the longest lists that a description allows, which takes minutes where they are very long."""
+    longest = max((int(each) for each in re.findall(r"\bmaxItems\W+(\d+)", description)), default=0)
+    return "examples,coverage,fuzzing" if longest <= _LONGEST_LIST else "examples,fuzzing"
+
+
+@pytest.mark.parametrize("running", _cases("schemathesis"), indirect=True)
+def test_schemathesis(running: Running, tmp_path: Path) -> None:
+    """The first suite of a target: it uses what replies show, so that other rows would change its requests."""
+    report, folder, access = tmp_path / "report.json", running.workload.directory, running.access
+    description = next(path for path in (folder / "openapi.yaml", folder / "openapi.json") if path.exists())
+    command = [
+        *(_uv(), "tool", "run", "--from", f"schemathesis=={_SCHEMATHESIS}", "st", "run", str(description)),
+        *("--url", f"http://{access.host}:{access.port}", "--max-examples", str(_EXAMPLES), "--seed", str(_SEED)),
+        *("--phases", _phases(description.read_text("utf-8")), "--generation-database", "none"),
+        *("--no-shrink", "--no-color"),
+        *("--report", "json", "--report-json-path", str(report)),
+    ]
+    hooks = {"PYTHONPATH": str(_SUITES), "SCHEMATHESIS_HOOKS": "schemathesis_hooks"}
+    ended = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=300, env={**os.environ, **hooks}
+    )
+    print(ended.stdout[-20_000:])
+    assert report.exists(), ended.stderr
+    found = json.loads(report.read_text("utf-8"))
+    assert found["complete"] and found["errors"] == []
+    failed = {f"{each['title']}: {operation}" for each in found["failures"] for operation in each["operations"]}
+    _assert_only_listed("schemathesis", running.target.name, failed)
+
+
+@pytest.mark.parametrize("running", _cases("http1"), indirect=True)
+def test_http1(running: Running) -> None:
     every = probes()
     assert len(every) >= 39
-    with _running(project, server, tmp_path, name) as (target, access):
-        requests = SampleRequests(load_workload(project, target.workload), target.protocol, access)
-        failed = {
-            f"{probe.name}: {found}"
-            for number, probe in enumerate(every)
-            if (found := outcome(probe, requests.make(number), access)) not in probe.allowed
-        }
-    _assert_only_listed("http1", name, failed)
+    requests = running.requests()
+    failed = {
+        f"{probe.name}: {found}"
+        for probe in every
+        if (found := outcome(probe, requests.make(next(_NUMBERS)), running.access)) not in probe.allowed
+    }
+    _assert_only_listed("http1", running.target.name, failed)
 
 
 def _failed_of_h2spec(access: Access, path: str, report: Path, *options: str) -> set[str]:
     command = [
         *("go", "tool", "h2spec", "--host", access.host, "--port", str(access.port)),
         *("--path", path, "--junit-report", str(report), *options),
+        *(("--tls", "--insecure") if access.tls is not None else ()),
     ]
     ended = subprocess.run(
         command, cwd=_SUITES, capture_output=True, text=True, errors="replace", timeout=500, check=False
@@ -119,44 +176,25 @@ def _failed_of_h2spec(access: Access, path: str, report: Path, *options: str) ->
     }
 
 
-@pytest.mark.parametrize("name", _cases("h2spec"))
-def test_h2spec(project: Project, server: Server, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("running", _cases("h2spec"), indirect=True)
+def test_h2spec(running: Running, tmp_path: Path) -> None:
     if shutil.which("go") is None:
         pytest.skip("go, which installs h2spec, not found")
-    with _running(project, server, tmp_path, name) as (target, access):
-        # A method that exists: a call of another one is answered before h2spec has broken a rule of HTTP/2.
-        path = SampleRequests(load_workload(project, target.workload), target.protocol, access).make(0).path
-        failed = _failed_of_h2spec(access, path, tmp_path / "report.xml")
-        # h2spec gives up a reply after 2 s, so on a busy machine a case can fail once: a target's fault fails twice.
-        unlisted = failed - set(_DEVIATIONS["h2spec"][name])
-        if sections := sorted({case.split()[0] for case in unlisted}):
-            failed -= unlisted - _failed_of_h2spec(access, path, tmp_path / "again.xml", "--timeout", "10", *sections)
+    name = running.target.name
+    # A method that exists: a call of another one is answered before h2spec has broken a rule of HTTP/2.
+    path = running.requests().make(next(_NUMBERS)).path
+    failed = _failed_of_h2spec(running.access, path, tmp_path / "report.xml")
+    # h2spec gives up a reply after 2 s, so on a busy machine a case can fail once: a target's fault fails twice.
+    unlisted = failed - set(_DEVIATIONS["h2spec"][name])
+    if sections := sorted({case.split()[0] for case in unlisted}):
+        again = _failed_of_h2spec(running.access, path, tmp_path / "again.xml", "--timeout", "10", *sections)
+        failed -= unlisted - again
     _assert_only_listed("h2spec", name, failed)
 
 
-@pytest.mark.parametrize("name", _cases("schemathesis"))
-def test_schemathesis(project: Project, server: Server, tmp_path: Path, name: str) -> None:
-    report = tmp_path / "report.json"
-    with _running(project, server, tmp_path, name) as (target, access):
-        folder = load_workload(project, target.workload).directory
-        description = next(path for path in (folder / "openapi.yaml", folder / "openapi.json") if path.exists())
-        command = [
-            *(_uv(), "tool", "run", "--from", f"schemathesis=={_SCHEMATHESIS}", "st", "run", str(description)),
-            *("--url", f"http://{access.host}:{access.port}", "--max-examples", str(_EXAMPLES), "--seed", str(_SEED)),
-            *("--phases", "examples,coverage,fuzzing", "--generation-database", "none", "--no-shrink", "--no-color"),
-            *("--report", "json", "--report-json-path", str(report)),
-        ]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    print(ended.stdout[-20_000:])
-    assert report.exists(), ended.stderr
-    found = json.loads(report.read_text("utf-8"))
-    assert found["complete"] and found["errors"] == []
-    failed = {f"{each['title']}: {operation}" for each in found["failures"] for operation in each["operations"]}
-    _assert_only_listed("schemathesis", name, failed)
-
-
-def test_no_tuned_target_does_worse_over_http1_than_its_sibling() -> None:
-    listed = _DEVIATIONS["http1"]
+@pytest.mark.parametrize("suite", ["http1", "schemathesis"])
+def test_no_tuned_target_does_worse_than_its_sibling(suite: str) -> None:
+    listed = _DEVIATIONS[suite]
     for target in (_TARGETS[name] for name in listed if _TARGETS):
         if target.target_class == TUNED:
             (sibling,) = (
@@ -166,3 +204,11 @@ def test_no_tuned_target_does_worse_over_http1_than_its_sibling() -> None:
                 and other.target_class == STANDARD
             )
             assert set(listed[target.name]) <= set(listed[sibling]), f"{target.name} against {sibling}"
+
+
+@pytest.mark.parametrize("suite", ["http1", "schemathesis"])
+def test_every_program_of_a_rest_target_is_tried_but_the_stacks_of_orders(suite: str) -> None:
+    """A stack of orders is a framework's server with one page of code; other targets may be one program."""
+    rest = [each for each in _TARGETS.values() if each.protocol == "rest" and each.workload != "orders"]
+    tried = {_TARGETS[name].build.artifact for name in _DEVIATIONS[suite] if _TARGETS}
+    assert [target.name for target in rest if target.build.artifact not in tried] == []
