@@ -307,7 +307,7 @@ def test_a_filter_leaves_stacks_out_of_table_and_chart(browser: Browser, pages: 
     assert access.input_value() == "ORM"
     assert rows.count() == len(seen.shown("ranking")) == 3
     assert shown.inner_text() == "3 of 4 shown"
-    seen.page.get_by_label("Language").select_option("rust")
+    seen.page.get_by_label("Language").select_option("Rust")
     assert [each.inner_text() for each in rows.locator("th").all()] == seen.shown("ranking") == ["Rust gRPC"]
     assert seen.page.locator(".chip[aria-pressed=true]").count() == 1
     access.select_option("SQL")
