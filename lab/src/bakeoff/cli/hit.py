@@ -1,17 +1,17 @@
-# ruff: noqa: ARG001 — the options are declared for the help and checked here; the engine reads them.
 """`bakeoff hit`: builds the engine, which measures the URL."""
 
+import inspect
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from bakeoff.cli.shared_options import Json
+from bakeoff.cli.shared_options import Json, parameter, with_parameters
 from bakeoff.errors import BakeoffError, UsageError
 
 _ENGINE = "native"
@@ -19,120 +19,82 @@ _ENGINE = "native"
 _COMMAND = ("bakeoff", "hit")
 
 
-def hit(
-    url: Annotated[
-        str | None,
-        typer.Argument(help="URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/pkg.Service/Method."),
-    ] = None,
-    from_curl: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="curl command to take the request from, in quotes.")
-    ] = None,
-    users: Annotated[int, typer.Option("--users", "-u", "-c", min=1, max=100_000, help="Virtual users.")] = 64,
-    short: Annotated[
-        list[str] | None, typer.Option("-d", help="A duration such as 10s sets --duration; anything else sets --data.")
-    ] = None,
-    duration: Annotated[
-        str | None, typer.Option("--duration", "-z", help="Duration of the measurement, such as 10s or 2m. [10s]")
-    ] = None,
-    requests: Annotated[
-        int | None,
-        typer.Option("--requests", "-n", min=1, max=10**12, help="Number of requests, instead of a duration."),
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option("--rate", "-q", min=0.1, max=1e6, help="Open model: requests per second.")
-    ] = None,
-    arrivals: Annotated[
-        str | None, typer.Option(help="With --rate: distribution of arrivals, constant or poisson. [constant]")
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", "-m", "-X", help="HTTP method. [GET, or POST with a body]")
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option("--header", "-H", help="HTTP header or gRPC metadata, as 'Name: value'; may be repeated."),
-    ] = None,
-    data: Annotated[str | None, typer.Option("--data", help="Body, @FILE, or @- for standard input.")] = None,
-    form: Annotated[
-        list[str] | None,
-        typer.Option("--form", "-F", help="Part of a multipart form, as curl's: NAME=VALUE or NAME=@FILE; repeatable."),
-    ] = None,
-    content_type: Annotated[
-        str | None, typer.Option("--type", "-T", help="Content type of the body. [application/json]")
-    ] = None,
-    basic: Annotated[
-        str | None, typer.Option(metavar="USER:PASSWORD", help="Basic authentication, or its file after an @.")
-    ] = None,
-    bearer: Annotated[str | None, typer.Option(metavar="TOKEN", help="Bearer token, or its file after an @.")] = None,
-    disable_keepalive: Annotated[
-        bool, typer.Option("--disable-keepalive", help="Open a connection for each request.")
-    ] = False,
-    http2: Annotated[
-        bool, typer.Option("--http2", help="HTTP/2: by ALPN with https, with prior knowledge with http.")
-    ] = False,
-    resolve: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST:PORT:ADDRESS", help="Connect to this address for the URL's host and port."),
-    ] = None,
-    unix_socket: Annotated[Path | None, typer.Option(metavar="PATH", help="Connect to this Unix socket.")] = None,
-    connections: Annotated[
-        int | None, typer.Option(min=1, help="Connections that the virtual users share. [one each]")
-    ] = None,
-    timeout: Annotated[str, typer.Option(help="Timeout of a request.")] = "30s",
-    warm_up: Annotated[
-        str | None, typer.Option(help="Duration of the warm-up, which is not counted. [1s; none with --requests]")
-    ] = None,
-    ramp: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Raise the load in ten steps during this time before.")
-    ] = None,
-    think: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Pause of a user between a reply and its next request.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads that send requests.")] = 1,
-    expect: Annotated[
-        int | None, typer.Option(min=100, max=599, help="Expected status. [that of a first request]")
-    ] = None,
-    json: Json = False,
-    prometheus: Annotated[bool, typer.Option("--prometheus", help="Print the text format of Prometheus.")] = False,
-    output: Annotated[
-        list[Path] | None, typer.Option("--output", "-o", metavar="FILE", help="Write the JSON to this file too.")
-    ] = None,
-    otlp: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="After the measurement, send the figures to this OpenTelemetry collector by OTLP over HTTP, such as "
-            "http://127.0.0.1:4318; needs bakeoff[otlp].",
-        ),
-    ] = None,
-    no_capacity: Annotated[
-        bool, typer.Option("--no-capacity", help="Do not measure the generator's own limit.")
-    ] = False,
-    ca_file: Annotated[
-        Path | None,
-        typer.Option("--ca-file", "--cacert", help="CA certificates to trust, or the server's own."),
-    ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", "-k", help="Accept any certificate.")] = False,
-    cert: Annotated[Path | None, typer.Option(help="The client's own certificate, with its chain.")] = None,
-    key: Annotated[Path | None, typer.Option(help="The private key of --cert.")] = None,
-    server_name: Annotated[str | None, typer.Option(help="Name that the certificate must match. [the host]")] = None,
-    slots: Annotated[bool, typer.Option("--slots", help="Fill slots such as ${uuid} in path and body.")] = False,
-    payload: Annotated[str | None, typer.Option(help="Send JSON of about this size, such as 4k.")] = None,
-    bodies: Annotated[Path | None, typer.Option(help="Send a random line of this file as the body.")] = None,
-    urls: Annotated[
-        Path | None,
-        typer.Option(help="Send to a random line of this file: URLs or paths of one server."),
-    ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(help="Fill ${column} in path, headers and body from a random row."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of random values.")] = 1,
-    proto: Annotated[Path | None, typer.Option(help="The service's .proto file. [reflection]")] = None,
-    import_path: Annotated[Path | None, typer.Option(help="Folder in which imports are found.")] = None,
-    descriptor_set: Annotated[Path | None, typer.Option(help="FileDescriptorSet of the service.")] = None,
-    stream: Annotated[bool, typer.Option("--stream", help="Send messages on one stream per connection.")] = False,
-    window: Annotated[int, typer.Option(min=1, max=4096, help="With --stream: messages in flight per user.")] = 1,
-) -> None:
+def _option(flags: str, kind: Any, help: str, default: object = None, **described: Any) -> inspect.Parameter:
+    """An option as the library reads it from a function's signature."""
+    names, default = flags.split(), False if kind is bool else default
+    declared = typer.Option(*names, help=help, **described)
+    accepted = kind if default is not None else kind | None
+    return parameter(names[0].lstrip("-").replace("-", "_"), Annotated[accepted, declared], default)
+
+
+# Declared for the help and checked here; the engine reads them.
+_PARAMETERS = (
+    parameter(
+        "url",
+        Annotated[
+            str | None,
+            typer.Argument(help="URL, such as http://127.0.0.1:3000/path or grpc://127.0.0.1:9090/pkg.Service/Method."),
+        ],
+    ),
+    _option("--from-curl", str, "curl command to take the request from, in quotes.", metavar="COMMAND"),
+    _option("--users -u -c", int, "Virtual users.", 64, min=1, max=100_000),
+    _option("-d", list[str], "A duration such as 10s sets --duration; anything else sets --data."),
+    _option("--duration -z", str, "Duration of the measurement, such as 10s or 2m. [10s]"),
+    _option("--requests -n", int, "Number of requests, instead of a duration.", min=1, max=10**12),
+    _option("--rate -q", float, "Open model: requests per second.", min=0.1, max=1e6),
+    _option("--arrivals", str, "With --rate: distribution of arrivals, constant or poisson. [constant]"),
+    _option("--method -m -X", str, "HTTP method. [GET, or POST with a body]"),
+    _option("--header -H", list[str], "HTTP header or gRPC metadata, as 'Name: value'; may be repeated."),
+    _option("--data", str, "Body, @FILE, or @- for standard input."),
+    _option("--form -F", list[str], "Part of a multipart form, as curl's: NAME=VALUE or NAME=@FILE; repeatable."),
+    _option("--type -T", str, "Content type of the body. [application/json]"),
+    _option("--basic", str, "Basic authentication, or its file after an @.", metavar="USER:PASSWORD"),
+    _option("--bearer", str, "Bearer token, or its file after an @.", metavar="TOKEN"),
+    _option("--disable-keepalive", bool, "Open a connection for each request."),
+    _option("--http2", bool, "HTTP/2: by ALPN with https, with prior knowledge with http."),
+    _option(
+        "--resolve", list[str], "Connect to this address for the URL's host and port.", metavar="HOST:PORT:ADDRESS"
+    ),
+    _option("--unix-socket", Path, "Connect to this Unix socket.", metavar="PATH"),
+    _option("--connections", int, "Connections that the virtual users share. [one each]", min=1),
+    _option("--timeout", str, "Timeout of a request.", "30s"),
+    _option("--warm-up", str, "Duration of the warm-up, which is not counted. [1s; none with --requests]"),
+    _option("--ramp", str, "Raise the load in ten steps during this time before.", metavar="TIME"),
+    _option("--think", str, "Pause of a user between a reply and its next request.", metavar="TIME"),
+    _option("--threads", int, "Threads that send requests.", 1, min=1, max=256),
+    _option("--expect", int, "Expected status. [that of a first request]", min=100, max=599),
+    parameter("json", Json, default=False),
+    _option("--prometheus", bool, "Print the text format of Prometheus."),
+    _option("--output -o", list[Path], "Write the JSON to this file too.", metavar="FILE"),
+    _option(
+        "--otlp",
+        str,
+        "After the measurement, send the figures to this OpenTelemetry collector by OTLP over HTTP, such as "
+        "http://127.0.0.1:4318; needs bakeoff[otlp].",
+        metavar="URL",
+    ),
+    _option("--no-capacity", bool, "Do not measure the generator's own limit."),
+    _option("--ca-file --cacert", Path, "CA certificates to trust, or the server's own."),
+    _option("--insecure -k", bool, "Accept any certificate."),
+    _option("--cert", Path, "The client's own certificate, with its chain."),
+    _option("--key", Path, "The private key of --cert."),
+    _option("--server-name", str, "Name that the certificate must match. [the host]"),
+    _option("--slots", bool, "Fill slots such as ${uuid} in path and body."),
+    _option("--payload", str, "Send JSON of about this size, such as 4k."),
+    _option("--bodies", Path, "Send a random line of this file as the body."),
+    _option("--urls", Path, "Send to a random line of this file: URLs or paths of one server."),
+    _option("--csv", Path, "Fill ${column} in path, headers and body from a random row."),
+    _option("--seed", int, "Seed of random values.", 1),
+    _option("--proto", Path, "The service's .proto file. [reflection]"),
+    _option("--import-path", Path, "Folder in which imports are found."),
+    _option("--descriptor-set", Path, "FileDescriptorSet of the service."),
+    _option("--stream", bool, "Send messages on one stream per connection."),
+    _option("--window", int, "With --stream: messages in flight per user.", 1, min=1, max=4096),
+)
+
+
+@with_parameters(_PARAMETERS)
+def hit(otlp: str | None, from_curl: str | None, **_of_the_engine: object) -> None:
     """Measure one URL, without a workload or a contract."""
     arguments = _own_arguments(sys.argv)
     if otlp is not None:

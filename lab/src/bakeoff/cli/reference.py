@@ -47,7 +47,7 @@ def reference_page(root: TyperGroup) -> str:
             ((f"`--{each.flag}`", each.kind.metavar, f"`{each.factor}`", each.help) for each in SHORTHANDS),
         ),
         "### Every run\n",
-        _options(every_run.values()),
+        _options(every_run.values(), is_recorded=True),
         "### The call\n",
         _options(options_of(InvocationTable).values()),
         *_commands(root, "bakeoff"),
@@ -102,7 +102,7 @@ def _row(option: Option, place: str, is_recorded: bool) -> Sequence[str]:
         default,
         option.help,
         f"`{option.plan}`" if option.plan else "",
-        "yes" if is_recorded or option.is_recorded else "",
+        "yes" if is_recorded else "",
     )
 
 

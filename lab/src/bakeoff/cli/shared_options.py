@@ -1,6 +1,8 @@
-"""Options that several commands have."""
+"""Options that several commands have, and parameters of commands as data."""
 
-from typing import Annotated, Literal
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -24,3 +26,20 @@ Where = Annotated[
         "name must hold.",
     ),
 ]
+
+
+def parameter(name: str, annotation: Any, default: object = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def with_parameters(
+    parameters: Iterable[inspect.Parameter],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a function that takes them by name the signature that the library reads parameters from."""
+    signature = inspect.Signature(list(parameters))
+
+    def with_signature(function: Callable[..., None]) -> Callable[..., None]:
+        vars(function)["__signature__"] = signature
+        return function
+
+    return with_signature

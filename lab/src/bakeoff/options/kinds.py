@@ -15,7 +15,6 @@ from typing import Generic, TypeVar
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 from bakeoff.options.otlp_endpoint import otlp_endpoint
-from bakeoff.options.ping import parse_ping
 from bakeoff.options.ssh_host import SCHEME, ssh_host
 from bakeoff.results.labels import check_condition
 from bakeoff.text.durations import seconds_of
@@ -30,6 +29,7 @@ PINNED_ROLES = ("target", "database", "engine")
 
 _MEMORY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEAST_MEMORY_BYTES = 16 << 20
+_SHORTEST_PING_S = 0.001
 
 
 def in_words(value: object) -> str:
@@ -303,6 +303,21 @@ def by_role(one: ValueKind[T], metavar: str, example: str) -> ValueKind[Mapping[
 
 CPUS_BY_ROLE = by_role(number(0.01), "CPUS|ROLE=CPUS,...", "2, or target=2,database=4,engine=2")
 MEMORY_BY_ROLE = by_role(MEMORY, "SIZE|ROLE=SIZE,...", "2G, or target=2G,database=4G,engine=2G")
+
+
+def parse_ping(text: str) -> Mapping[str, int | bool]:
+    """The members of a plan's `ping` of `INTERVAL,TIMEOUT` or `INTERVAL,TIMEOUT,idle`. Raises UsageError."""
+    parts = [part.strip() for part in text.split(",")]
+    if not 2 <= len(parts) <= 3 or parts[2:] not in ([], ["idle"]):
+        raise UsageError(f'"{text}" does not state pings: write 10s,3s, or 10s,3s,idle for pings without calls too.')
+    interval_s, timeout_s = (seconds_of(part, shortest_s=_SHORTEST_PING_S) for part in parts[:2])
+    ping: dict[str, int | bool] = {"interval_ms": round(interval_s * 1000), "timeout_ms": round(timeout_s * 1000)}
+    return {**ping, "when_idle": True} if parts[2:] else ping
+
+
+def planned_ping(text: str | None) -> Mapping[str, int | bool] | None:
+    """The member of the plan for the option's value."""
+    return None if text is None else parse_ping(text)
 
 
 TRANSPORT_MODE = ValueKind(lambda value: transport_mode_named(_text_of(value)).name, {"type": "string"}, "MODE")

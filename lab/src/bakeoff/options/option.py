@@ -82,9 +82,8 @@ class Option:
 
     - `flag`: its name on the command line, empty where it has none; `short` is a one-letter form.
     - `in_file`: whether an experiment's file may hold it.
-    - `unset`: what having no value means, in words; where the default is None they may stand for it.
+    - `unset`: what having no value means, in words, "none" where the default is empty; they may stand for None.
     - `plan`: the member of `Load` that it sets, to what `in_plan` makes of the value.
-    - `is_recorded`: whether a run's record names it where it is not the default.
     - `modes`: the only modes that it is for, with an `example` of a command; `excludes` and `requires`: what it cannot
       be combined with, and what it needs. `combinations.py` checks them.
     - `suits`: what a contender with it must be.
@@ -102,7 +101,6 @@ class Option:
     unit: str = ""
     plan: str = ""
     in_plan: Callable[[Any], object] = _as_it_is
-    is_recorded: bool = False
     modes: Sequence[str] = ()
     example: str = ""
     excludes: Sequence[Excludes] = ()
@@ -151,7 +149,8 @@ def option(
 
     Without `name` and `flag` they are the field's; `flag` "" keeps it off the command line.
     """
-    entry = {"kind": kind, "default": default, "help": help, "name": name, "flag": flag, **described}
+    unset = "none" if default in (None, (), {}) else ""
+    entry = {"kind": kind, "default": default, "help": help, "name": name, "flag": flag, "unset": unset, **described}
     if isinstance(default, Hashable):
         return field(default=default, metadata={_ENTRY: entry})
     return field(default_factory=lambda: default, metadata={_ENTRY: entry})
@@ -185,7 +184,7 @@ def changed(table: object, names: type) -> dict[str, str]:
     return {
         each.name: each.words(value)
         for each in options_of(names).values()
-        if each.is_recorded and (value := getattr(table, each.field)) != each.default
+        if (value := getattr(table, each.field)) != each.default
     }
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from bakeoff.documents.checked import Json
 from bakeoff.options import kinds
-from bakeoff.options.kinds import ValueKind
+from bakeoff.options.kinds import ValueKind, planned_ping
 from bakeoff.options.option import Excludes, Requires, Suits, option
-from bakeoff.options.ping import planned_ping
 
 CLASSES = ("standard", "tuned", "all")
 # The programs of a run.
@@ -81,7 +80,7 @@ class FactorTable:
         unset="as-declared",
     )
     shared_keys: int | None = option(
-        None, kinds.whole(1, 1_000_000), "Number of keys that all virtual users share and contend for", unset="none"
+        None, kinds.whole(1, 1_000_000), "Number of keys that all virtual users share and contend for"
     )
     preload: int = option(
         0,
@@ -118,7 +117,6 @@ class FactorTable:
         kinds.PING,
         "gRPC and HTTP/2: keepalive ping after INTERVAL, answered within TIMEOUT, such as 10s,3s; 10s,3s,idle also "
         "without calls",
-        unset="none",
         plan="ping",
         in_plan=planned_ping,
         suits=(_OVER_HTTP2,),
@@ -226,7 +224,6 @@ class EveryRunTable:
         "Seed of the generated data and of the order of runs",
         unset="a new one for each comparison",
         plan="seed",
-        is_recorded=True,
     )
     mix: str | None = option(
         None,
@@ -234,7 +231,6 @@ class EveryRunTable:
         "Mix of operations that the workload names, such as read-heavy",
         unset="as-declared",
         plan="mix",
-        is_recorded=True,
     )
     operations: Sequence[str] = option(
         (),
@@ -243,7 +239,6 @@ class EveryRunTable:
         flag="operation",
         unset="all",
         plan="operations",
-        is_recorded=True,
     )
     think_time_s: float = option(
         0.0,
@@ -254,7 +249,6 @@ class EveryRunTable:
         unset="none",
         plan="think_time_ms",
         in_plan=lambda seconds: seconds * 1000,
-        is_recorded=True,
         excludes=(Excludes("mode", "its requests come at a rate", "equal"),),
     )
     timeout_s: float = option(
@@ -266,15 +260,12 @@ class EveryRunTable:
         unset="30s",
         plan="timeout_ms",
         in_plan=lambda seconds: round(seconds * 1000),
-        is_recorded=True,
     )
     pin: kinds.Pins = option(  # noqa: RUF009 — makes a field
         {},
         kinds.PINS,
         "CPUs of each role, such as target=0-1,database=2,engine=3",
         in_file=False,
-        unset="none",
-        is_recorded=True,
         excludes=(_OF_STARTED_TARGETS,),
     )
     limit_cpus: Mapping[str, float] = option(
@@ -282,9 +273,7 @@ class EveryRunTable:
         kinds.CPUS_BY_ROLE,
         "CPU limit of a target, such as 2; in containers of each role, such as target=2,database=4,engine=2",
         in_file=False,
-        unset="none",
         unit="CPUs",
-        is_recorded=True,
         excludes=(_OF_STARTED_TARGETS,),
     )
     limit_memory_bytes: Mapping[str, int] = option(
@@ -293,9 +282,7 @@ class EveryRunTable:
         "Memory limit of a target, such as 2G; in containers of each role, such as target=2G,database=4G,engine=2G",
         name="limit_memory",
         in_file=False,
-        unset="none",
         unit="bytes",
-        is_recorded=True,
         excludes=(_OF_STARTED_TARGETS,),
     )
 
@@ -332,7 +319,6 @@ class ComparisonTable(EveryRunTable):
         kinds.CONDITIONS,
         "Label of the targets to measure, such as language=go, or a part of their stack, such as framework='Spring*'; "
         "several with commas, or repeated: one of each name must hold",
-        unset="none",
     )
     rounds: int = option(1, kinds.whole(1, MOST_ROUNDS), "Runs of each contender, interleaved in random order")
     spend_s: float | None = option(
@@ -340,9 +326,7 @@ class ComparisonTable(EveryRunTable):
         kinds.duration(1),
         "Time for builds and rounds together, such as 6m: as many rounds as fit, three at least",
         name="for",
-        flag="for",
         unit="s",
-        unset="none",
         excludes=(
             Excludes("rounds", "the time decides how many rounds there are"),
             Excludes("slo", "the search for a rate has no rounds"),
@@ -382,7 +366,6 @@ class ComparisonTable(EveryRunTable):
         "Arrivals per second of each phase, such as 1000,5000. Mode equal: one rate, in place of a probe",
         flag="rate",
         unit="1/s",
-        unset="none",
         modes=("rate", "equal"),
         example="rate --rate 1000,5000",
         excludes=(_BESIDE_PHASES,),
@@ -399,7 +382,6 @@ class ComparisonTable(EveryRunTable):
         None,
         kinds.whole(1, 1_000_000_000),
         "Mode count: requests of each phase, sent by as many virtual users as --connections or --users names",
-        unset="none",
         modes=("count",),
         example="--requests 25000 --connections 100",
         excludes=(_BESIDE_PHASES,),
@@ -437,7 +419,6 @@ class ComparisonTable(EveryRunTable):
         None,
         kinds.text("LIMITS"),
         "Limits that every phase must keep for exit status 0, such as 'p95<2s,p99<5s,errors<5%'",
-        unset="none",
         excludes=(Excludes("slo", "the search has its own limits"),),
     )
     attached: Mapping[str, str] = option(
@@ -446,7 +427,6 @@ class ComparisonTable(EveryRunTable):
         "Target that is already running, such as NAME=http://host:8081",
         flag="attach",
         in_file=False,
-        unset="none",
         excludes=(
             Excludes("runs_in", "the lab starts the containers itself", DOCKER),
             Excludes("against", "the lab builds both commits itself"),
@@ -466,14 +446,12 @@ class ComparisonTable(EveryRunTable):
         "Docker container of an attached target, or of the database: its CPU and memory are sampled",
         flag="container",
         in_file=False,
-        unset="none",
     )
     against: str | None = option(
         None,
         kinds.text("REF"),
         "Measure the targets of this commit too, built from a git worktree, interleaved with those here",
         in_file=False,
-        unset="none",
         excludes=(Excludes("slo", "the search finds one rate for each target"),),
     )
     turns: bool = option(
@@ -499,7 +477,6 @@ class ComparisonTable(EveryRunTable):
         kinds.text("NAME"),
         "Factor or setting with counts as levels, such as connections or pool_size, or users for the load levels: "
         "the report shows throughput and cost along it, with the Universal Scalability Law fitted",
-        unset="none",
     )
     aa: bool = option(False, kinds.SWITCH, "Run each contender twice (A/A test) to measure the noise floor")
     prove: bool = option(
@@ -559,7 +536,6 @@ class InvocationTable:
         kinds.text("OBJECTIVES"),
         "Mode rate: search for the highest rate that meets these objectives, such as 'p99<50ms'",
         in_file=False,
-        unset="none",
         modes=("rate",),
         example="rate --slo 'p99<50ms,errors<0.1%'",
     )
@@ -578,7 +554,6 @@ class InvocationTable:
         kinds.OUTPUT_FILE,
         "After the comparison, write the figures of each run to this file in the text format of Prometheus",
         in_file=False,
-        unset="none",
         excludes=(_OF_TRIALS,),
     )
     otlp: str | None = option(
@@ -587,7 +562,6 @@ class InvocationTable:
         "After the comparison, send the figures of each run to this OpenTelemetry collector by OTLP over HTTP, such as "
         "http://127.0.0.1:4318; needs bakeoff[otlp]",
         in_file=False,
-        unset="none",
         excludes=(_OF_TRIALS,),
     )
     as_json: bool = option(False, kinds.SWITCH, "Print JSON", name="json", in_file=False)

@@ -10,17 +10,12 @@ import typer
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.grouped_help import HelpAll
 from bakeoff.cli.output import typed_command
+from bakeoff.cli.shared_options import parameter, with_parameters
 from bakeoff.options.kinds import ValueKind
 from bakeoff.options.option import Option, flagged, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, EveryRunTable, FactorTable, InvocationTable
 
 _COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {"target": complete_target}
-
-
-def with_run_parameters(function: Callable[..., None]) -> Callable[..., None]:
-    """Gives a function that takes them by name the signature that the library reads parameters from."""
-    vars(function)["__signature__"] = inspect.Signature(list(_parameters()))
-    return function
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
@@ -30,13 +25,13 @@ def _parameters() -> Iterator[inspect.Parameter]:
         help="smoke, quick, full, saturation, sustained, rate, equal or count; or the TOML file of an experiment.",
         autocompletion=complete_mode,
     )
-    yield _parameter("what", str | None, mode)
+    yield parameter("what", Annotated[str | None, mode])
     every_run = options_of(EveryRunTable)
     comparison = [each for each in flagged(ComparisonTable) if each.field not in every_run]
     yield from map(_of_option, (*comparison, *flagged(FactorTable)))
     yield from (_parameter_of(each.flag, "", each.kind, f"{each.help}.") for each in SHORTHANDS)
     yield from map(_of_option, (*flagged(EveryRunTable), *flagged(InvocationTable)))
-    yield inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
+    yield parameter("help_all", HelpAll, default=False)
 
 
 def _of_option(option: Option) -> inspect.Parameter:
@@ -55,12 +50,10 @@ def _parameter_of(flag: str, short: str, kind: ValueKind[Any], help: str) -> ins
     declared = typer.Option(*names, help=help, metavar=metavar, autocompletion=complete)
     typed = bool if kind.is_switch else list[str] if kind.is_repeated else str
     name = flag.replace("-", "_")
-    return _parameter(f"{name}_" if iskeyword(name) else name, typed | None, declared)
+    return parameter(f"{name}_" if iskeyword(name) else name, Annotated[typed | None, declared])
 
 
-def _parameter(name: str, typed: object, declared: object) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=None, annotation=Annotated[typed, declared])
+with_run_parameters = with_parameters(_parameters())
 
 
 @with_run_parameters
