@@ -38,7 +38,7 @@ from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.project import FORMATS, Project, find_project
+from bakeoff.project import Project, find_project
 from bakeoff.running.fresh_state import store_seed
 from bakeoff.running.lock import measuring_lab
 from bakeoff.sampling.process_tree import ProcessTree
@@ -265,9 +265,8 @@ class _Bench:
 
     def _ends(self, side: Side, plan: Plan) -> list[PhaseEnd]:
         files = self._folder / "plan.json", self._folder / "stream.jsonl"
-        schema = FORMATS / "stream.schema.json"
         log = self._project.logs / "side-by-side-engine.log"
-        with alone(self._engine, plan, *files, log, schema) as process:
+        with alone(self._engine, plan, *files, log) as process:
             ends = [each for each in process.records(lambda _record: None) if isinstance(each, PhaseEnd)]
         for end in ends:
             if end.failed > _MOST_FAILED * end.sent:

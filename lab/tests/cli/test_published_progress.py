@@ -9,9 +9,8 @@ from rich.console import Console
 
 from as_json import as_json
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.cli.published_progress import Publication
 from bakeoff.project import Project
-from bakeoff.serving.live import live_file, live_state
+from bakeoff.serving.live import Publication, live_file, live_state
 from made_up import histogram_of, run_result
 from made_up_records import engine_second, phase_end, phase_start
 

@@ -12,7 +12,7 @@ from bakeoff.builds.sources import git_files
 from bakeoff.comparing.other_commit import checked_out, full_name, uncommitted, with_commit
 from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import leave_hook
-from bakeoff.history.comparison_of_commit import commit_of
+from bakeoff.history.run_references import commit_of
 from bakeoff.options.table import DOCKER
 from bakeoff.options.variant import Variant, short
 from bakeoff.project import PROJECT_FILE, Project

@@ -246,7 +246,7 @@ def test_a_lab_that_is_killed_leaves_nothing(project: Project, two: list[Host], 
     script = (
         "import sys\nfrom pathlib import Path\nfrom bakeoff.engines.ssh import Ssh\n"
         "from bakeoff.options.ssh_host import ssh_host\nfrom bakeoff.engines.agents import Agents\n"
-        "from bakeoff.engines.manifest import find_engine\nfrom bakeoff.project import FORMATS, find_project\n"
+        "from bakeoff.engines.manifest import find_engine\nfrom bakeoff.project import find_project\n"
         "from bakeoff.workload.loader import load_workload\nfrom bakeoff.workload.plan import Load, compile_plan\n"
         "from bakeoff.workload.plan_records import PlannedPhase\n"
         "project, folder = find_project(), Path(sys.argv[1])\nengine = find_engine('native')\n"
@@ -255,9 +255,8 @@ def test_a_lab_that_is_killed_leaves_nothing(project: Project, two: list[Host], 
         "phase = PlannedPhase(name='Long', virtual_users=4, duration_ms=600_000)\n"
         "load = Load('t', 'http', '127.0.0.1', 9, 'm', [phase], ledger=folder / 'ledger')\n"
         "plan = compile_plan(load_workload(project, 'events'), load)\n"
-        "schema = FORMATS / 'stream.schema.json'\n"
         "files = [folder / name for name in ('plan.json', 'x.stream.jsonl', 'x.engine.log')]\n"
-        "with Agents(engine, plan, *files, schema, places) as agents:\n"
+        "with Agents(engine, plan, *files, places) as agents:\n"
         "    agents.records(lambda record: print(type(record).__name__, flush=True))\n"
     )
     own = subprocess.Popen(

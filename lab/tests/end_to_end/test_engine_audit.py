@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.engines.agents import alone
 from bakeoff.engines.manifest import Engine, find_engine
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.postgres.server import Server
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import Project
 from bakeoff.results.audit import Audit
 from bakeoff.running.audit_step import audit_run
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.health import health_check
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.targets.process import TargetProcess
@@ -41,8 +41,7 @@ class Run:
         self.workload: Workload = load_workload(project, "events")
         self.plan, self.ledger = folder / "plan.json", folder / "ledger"
         self._server, self._folder = server, folder
-        self._stream_schema = FORMATS / "stream.schema.json"
-        prepare_table(self.workload, server)
+        fresh_table(self.workload, server, with_schema=True)
         self._drive()
 
     def _drive(self) -> None:
@@ -66,7 +65,7 @@ class Run:
                 self._server.execute_script(statement)
             logs = self._folder / "engine.log"
             stream = self._folder / "stream.jsonl"
-            engine = alone(self.engine, plan, self.plan, stream, logs, self._stream_schema)
+            engine = alone(self.engine, plan, self.plan, stream, logs)
             with engine:
                 records = engine.records(lambda _: None)
         (phase,) = [record for record in records if isinstance(record, PhaseEnd)]

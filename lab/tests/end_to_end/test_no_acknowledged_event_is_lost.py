@@ -15,7 +15,7 @@ from throwaway_server import StartServer, throwaway_server
 
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 from bakeoff.project import Project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.manifest import Target, find_targets

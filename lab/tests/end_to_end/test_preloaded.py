@@ -5,9 +5,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from bakeoff.calibration.machine_calibration import prepare_table
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
+from bakeoff.running.fresh_state import fresh_table
 from bakeoff.running.stored_state import Preloaded, preload_findings, preloaded_in
 from bakeoff.workload.loader import Workload, load_workload
 from bakeoff.workload.plan import Load, compile_plan
@@ -24,7 +24,7 @@ OTHER = "(SELECT max(id) FROM car_entities WHERE id LIKE '%-preloaded-1')"
 def workload(project: Project, server: Server) -> Workload:
     """A table that holds preloaded rows and nothing else."""
     workload = load_workload(project, "events")
-    prepare_table(workload, server)
+    fresh_table(workload, server, with_schema=True)
     plan = compile_plan(workload, Load("one", "http", "127.0.0.1", 1, "test", phases=[]))
     for statement in preload_statements(workload, plan, ROWS):
         server.execute_script(statement)

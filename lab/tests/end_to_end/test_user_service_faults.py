@@ -18,7 +18,7 @@ from user_clients import NO_REPLY, OK, Creating, UserClient
 
 from bakeoff.postgres.server import Server
 from bakeoff.processes import ports
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 from bakeoff.project import Project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from k6_servers import probe_proto
 
 from bakeoff.engines.manifest import find_engine
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 from bakeoff.project import FORMATS
 from build_once import build_once
 

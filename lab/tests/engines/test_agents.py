@@ -21,7 +21,7 @@ from bakeoff.engines.manifest import Command
 from bakeoff.engines.stream import End, PhaseStart, Record, Start
 from bakeoff.engines.transport import Assignment
 from bakeoff.errors import BakeoffError
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import Project
 from made_up_manifests import engine
 from made_up_records import record_of
 
@@ -78,9 +78,8 @@ def agents(project: Project, folder: Path, *parts: dict[str, Any]) -> Agents:
     run = Command([sys.executable, "-c", SCRIPT])
     scripted = replace(engine("scripted", "agents", run=run), directory=folder, build=build)
     plan: Any = Scripted([{"lines": [START], "end": END, "waits": False, "status": 0, **part} for part in parts])
-    schema = FORMATS / "stream.schema.json"
     stream, log = folder / "results" / "x.stream.jsonl", folder / "x.engine.log"
-    return Agents(scripted, plan, folder / "plan.json", stream, log, schema, [Here()] * len(parts))
+    return Agents(scripted, plan, folder / "plan.json", stream, log, [Here()] * len(parts))
 
 
 def test_streams_are_merged_and_kept(project: Project, tmp_path: Path) -> None:
@@ -179,7 +178,7 @@ class Unreachable:
 def test_an_engine_that_is_not_sent_its_plan_is_ended(tmp_path: Path) -> None:
     place, plan = Unreachable(), Scripted([])
     assignment = Assignment(engine("scripted", "agents"), plan, tmp_path / "plan", tmp_path / "log")  # type: ignore[arg-type]
-    with pytest.raises(KeyboardInterrupt), Agent(place, assignment, tmp_path / "stream", tmp_path / "schema"):
+    with pytest.raises(KeyboardInterrupt), Agent(place, assignment, tmp_path / "stream"):
         pass
     assert place.ended == 1
 
@@ -269,9 +268,8 @@ def test_an_engine_that_takes_no_instructions_starts_by_itself(tmp_path: Path) -
     run = Command([sys.executable, "-c", OTHER % START])
     other = replace(engine("other", run=run), directory=tmp_path, build=build)
     plan: Any = Scripted([{"end": END}])
-    schema = FORMATS / "stream.schema.json"
     stream = tmp_path / "x.stream.jsonl"
-    with alone(other, plan, tmp_path / "plan.json", stream, tmp_path / "x.log", schema) as one:
+    with alone(other, plan, tmp_path / "plan.json", stream, tmp_path / "x.log") as one:
         records = one.records(lambda record: one.interrupt() if isinstance(record, PhaseStart) else None)
     assert [type(record) for record in records] == [Start, PhaseStart, End]
     assert [record_of(json.loads(line)) for line in stream.read_text().splitlines()] == records

@@ -29,7 +29,7 @@ from bakeoff.engines.here import Here
 from bakeoff.engines.manifest import find_engine
 from bakeoff.engines.stream import Counted, End, PhaseEnd, PhaseStart, Record
 from bakeoff.errors import BakeoffError
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import Project
 from bakeoff.results import histograms
 from bakeoff.running import summary
 from made_up_records import merged, record_of
@@ -120,9 +120,8 @@ def agents(project: Project, folder: Path, plan: Plan, count: int) -> Iterator[A
     engine = find_engine("k6")
     own = replace(engine, build=replace(engine.build, artifact=k6_path()))
     given: Any = Given(plan)
-    schema = FORMATS / "stream.schema.json"
     files = folder / "plan.json", folder / "x.stream.jsonl", folder / "x.engine.log"
-    with Agents(own, given, *files, schema, [Here()] * count) as started:
+    with Agents(own, given, *files, [Here()] * count) as started:
         yield started
 
 

@@ -23,7 +23,7 @@ from k6_engine.records import Stream
 from k6_engine.rows import HEADER
 from k6_harness import DEADLINE_SECONDS, ENGINE, Record, as_text, checked_records, held, iterations, plan_for
 
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 
 # Waits like `k6 run --paused`. Resumed, it reports two requests of the first phase, and leaves a file that shows it.
 FAKE = (

@@ -15,7 +15,6 @@ from bakeoff.engines.ssh import Ssh
 from bakeoff.engines.stream import End, Record
 from bakeoff.errors import BakeoffError
 from bakeoff.options.ssh_host import ssh_host
-from bakeoff.project import FORMATS
 from made_up_manifests import engine
 
 # Keeps what it is called with, and runs the last of it.
@@ -46,7 +45,6 @@ class Remote:
         for made in (self.temporary, folder / "bin"):
             made.mkdir()
         self.knows()
-        self._schema = FORMATS / "stream.schema.json"
         self.place = Ssh(ssh_host("ssh://me@host:2222"))
 
     def knows(self, before: str = "") -> None:
@@ -69,7 +67,7 @@ class Remote:
     def agents(self, made: Engine) -> Agents:
         plan: Any = Scripted([], ledger=str(self.folder / "ledger"))
         stream, log = self.folder / "x.stream.jsonl", self.folder / "x.engine.log"
-        return Agents(made, plan, self.folder / "plan.json", stream, log, self._schema, [self.place])
+        return Agents(made, plan, self.folder / "plan.json", stream, log, [self.place])
 
 
 @pytest.fixture

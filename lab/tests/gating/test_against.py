@@ -22,9 +22,8 @@ from bakeoff.gating.regressions import (
 from bakeoff.gating.sentence import sentence_of
 from bakeoff.gating.validity import broken
 from bakeoff.history.phases import Measurement
-from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, figures_of
-from bakeoff.history.run_references import Referenced
+from bakeoff.history.run_references import Referenced, Requested
 from bakeoff.storage.stored_runs import StoredComparison
 from made_up import comparison_of, run_result
 

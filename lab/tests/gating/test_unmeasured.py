@@ -9,8 +9,8 @@ import pytest
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.validity import VALIDITY, unmeasured
-from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, figures_of
+from bakeoff.history.run_references import Requested
 from bakeoff.options.variant import Level
 from bakeoff.results.run import RunResult, Status
 from made_up import run_result

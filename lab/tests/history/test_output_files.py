@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.history.output_files import files_of, size_of
+from bakeoff.history.cleanup import files_of, size_of
 from bakeoff.project import Project
 
 OLD, NEW = "20260101T000000.000-quick-8k", "20260201T000000.000-quick-8k"

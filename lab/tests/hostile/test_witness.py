@@ -11,8 +11,8 @@ import pytest
 
 from bakeoff.hostile.witness import SampleRequest, SampleRequests, _over_http
 from bakeoff.targets.access import Access
-from bakeoff.targets.certificate import lab_certificate
-from bakeoff.workload.plan import Tls
+from bakeoff.targets.security import lab_certificate
+from bakeoff.workload.plan_records import PlannedTls
 from made_up_manifests import workload
 
 REQUEST = SampleRequest("POST", "/things", {}, b"{}", "")
@@ -39,7 +39,7 @@ def test_it_speaks_tls_where_the_target_does(tmp_path: Path) -> None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        access = Access("127.0.0.1", server.server_port, Tls(ca_file=certificate.authority))
+        access = Access("127.0.0.1", server.server_port, PlannedTls(ca_file=str(certificate.authority)))
         answered = [_over_http(access)(REQUEST), _over_http(replace(access, tls=None))(REQUEST)]
         server.shutdown()
         thread.join()

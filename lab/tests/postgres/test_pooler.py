@@ -10,7 +10,7 @@ from throwaway_server import throwaway_server
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.pooler import CONFIGURATION, find_pgbouncer, pooled
+from bakeoff.postgres.pooler import find_pgbouncer, pooled
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 
@@ -56,8 +56,7 @@ def test_clients_share_its_connections_and_the_lab_has_its_own(project: Project,
 
 
 def clients_share_its_connections(project: Project, database: Server, tmp_path: Path) -> None:
-    template = project.root / CONFIGURATION
-    with pooled(database, "session", 1, template, tmp_path / "log.txt", find_installation(project)) as pooler:
+    with pooled(database, "session", 1, tmp_path / "log.txt", find_installation(project)) as pooler:
         assert pooler.server.url == database.url
         through = Server(pooler.server.targets_url or "", None, embedded=True)
         assert urlsplit(through.url).port != urlsplit(database.url).port

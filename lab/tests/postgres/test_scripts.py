@@ -10,7 +10,7 @@ from throwaway_server import throwaway_server
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.extensions import create_extension, is_available, naming_missing_extension
-from bakeoff.postgres.layout import layout_of
+from bakeoff.postgres.relations import Layout, relations_of
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
@@ -26,7 +26,7 @@ def server(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def names(server: Server) -> list[str]:
-    return sorted(layout_of(server, "").relations)
+    return sorted(relations_of(server))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_tables_that_a_target_made_again_are_not_those_of_the_overlay(server: Se
         f"{partitioned} CREATE TABLE part PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0)"
     )
     try:
-        layout = layout_of(server, "partitioned")
+        layout = Layout(server, "partitioned", relations_of(server))
         assert names(server) == ["public.part", "public.parted"]
         layout.check("an honest target")
         server.execute_script("DROP TABLE parted; CREATE TABLE parted (n int PRIMARY KEY)")

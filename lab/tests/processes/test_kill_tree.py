@@ -9,7 +9,7 @@ import pytest
 from test_children import DAEMON
 
 from bakeoff.processes import children
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 from bakeoff.processes.launching import PROCESSES, Program
 
 # Starts processes as fast as it can, each in its own session, as PostgreSQL's are; all hold its standard output.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bakeoff.sampling.disk import fsync_ms
+from bakeoff.sampling.machine import fsync_ms
 
 
 def test_a_flush_takes_time_and_leaves_nothing(tmp_path: Path) -> None:

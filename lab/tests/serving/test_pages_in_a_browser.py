@@ -13,11 +13,10 @@ from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.serve import listening
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.serving.live import LiveState, RunOfMany, Standing, live_file
+from bakeoff.serving.live import LiveState, Publication, RunOfMany, Standing, live_file
 from bakeoff.serving.web_app import create_app
 from browsers import SCHEMES, WIDTHS, axe_faults, keep_picture, layout_faults
 from judgements import SPEEDS

@@ -20,9 +20,9 @@ from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets import attached
 from bakeoff.targets.access import Access, access_of, is_loopback
 from bakeoff.targets.attached import AttachedTarget
-from bakeoff.targets.certificate import Certificate, lab_certificate
 from bakeoff.targets.health import GrpcHealthCheck, HttpHealthCheck
-from bakeoff.workload.plan import Tls
+from bakeoff.targets.security import Certificate, lab_certificate
+from bakeoff.workload.plan_records import PlannedTls
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def http_server(certificate: Certificate) -> Iterator[int]:
 
 
 def secure(port: int, certificate: Certificate, token: str | None = None) -> Access:
-    return Access("127.0.0.1", port, Tls(certificate.authority), token)
+    return Access("127.0.0.1", port, PlannedTls(ca_file=str(certificate.authority)), token)
 
 
 def test_http_over_tls(certificate: Certificate, client: RequestClient) -> None:
@@ -74,7 +74,7 @@ def test_http_over_tls(certificate: Certificate, client: RequestClient) -> None:
     with http_server(certificate) as port:
         assert health.is_healthy(secure(port, certificate))
         # Without the authority the certificate is not trusted, and plain text is no TLS.
-        assert not health.is_healthy(Access("127.0.0.1", port, Tls()))
+        assert not health.is_healthy(Access("127.0.0.1", port, PlannedTls()))
         assert not health.is_healthy(Access("127.0.0.1", port))
         caller = HttpCaller(secure(port, certificate, "s3cret"), client)
         caller.check_reachable()
@@ -120,7 +120,7 @@ def test_the_certificate_is_kept_and_made_anew_when_it_is_damaged(tmp_path: Path
     [
         ("http://host:8081", Access("host", 8081)),
         ("http://127.0.0.1", Access("127.0.0.1", 80)),
-        ("https://api.example/", Access("api.example", 443, Tls())),
+        ("https://api.example/", Access("api.example", 443, PlannedTls())),
     ],
 )
 def test_addresses(url: str, access: Access) -> None:

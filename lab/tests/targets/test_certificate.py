@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from bakeoff.targets import certificate
-from bakeoff.targets.certificate import lab_certificate
+from bakeoff.targets import security
+from bakeoff.targets.security import lab_certificate
 
 
 def test_its_authority_vouches_for_the_loopback_name_for_sixty_days(tmp_path: Path) -> None:
@@ -35,5 +35,5 @@ def test_only_its_owner_may_read_the_files(tmp_path: Path) -> None:
 def test_it_is_reused_until_it_expires_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = lab_certificate(tmp_path).certificate.read_bytes()
     assert lab_certificate(tmp_path).certificate.read_bytes() == first
-    monkeypatch.setattr(certificate, "_RENEWED_BEFORE_END", datetime.timedelta(days=61))
+    monkeypatch.setattr(security, "_RENEWED_BEFORE_END", datetime.timedelta(days=61))
     assert lab_certificate(tmp_path).certificate.read_bytes() != first

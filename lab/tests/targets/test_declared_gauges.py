@@ -18,7 +18,7 @@ from bakeoff.targets.gauges import GaugesTable, GaugeTable
 from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.targets.replicas import behind_proxy
-from bakeoff.workload.plan import Tls
+from bakeoff.workload.plan_records import PlannedTls
 from made_up_manifests import RUN, target
 
 OWN = '[run.gauges]\npath = "/metrics"\n[run.gauges.names]\nin_flight = { label = "in flight", unit = "requests" }\n'
@@ -102,7 +102,7 @@ def test_a_target_is_read_where_requests_reach_it(tmp_path: Path) -> None:
 
 
 def test_a_port_of_its_own_is_read_in_plain_text_with_the_token() -> None:
-    access = Access("127.0.0.1", 8123, Tls(), token="secret")
+    access = Access("127.0.0.1", 8123, PlannedTls(), token="secret")
     assert IN_FLIGHT.endpoint("one", access).address == "https://127.0.0.1:8123/metrics"
     process = TargetProcess(showing(gauges_at("admin")), None, Healthy([]), Path("log.txt"), port=8123)
     process.access = access
@@ -129,7 +129,7 @@ def test_each_of_several_companions_is_read_on_its_own_port(tmp_path: Path) -> N
             ("gateway 1", ports[1], ["gateway 1: in flight"]),
         ]
         # Companions listen on this machine, wherever the target is reached.
-        process.access = Access("10.0.0.7", 8123, Tls())
+        process.access = Access("10.0.0.7", 8123, PlannedTls())
         assert process.gauge_endpoints[0].address == f"http://127.0.0.1:{ports[0]}/metrics"
 
 

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from bakeoff.builds.build import Build
-from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import DeclaredSetting, RunTable
 from bakeoff.targets.process import TargetProcess
+from bakeoff.targets.surroundings import inherited_by
 from made_up_manifests import target
 
 SECRETS = {

@@ -4,8 +4,7 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
-from bakeoff.targets.manifest import find_targets
-from bakeoff.targets.of_workload import of_workload
+from bakeoff.targets.manifest import find_targets, of_workload
 
 WORKLOAD = """\
 version = 1

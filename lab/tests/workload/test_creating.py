@@ -5,10 +5,9 @@ from dataclasses import replace
 from test_plan import LOAD
 
 from bakeoff.project import Project
-from bakeoff.workload.creating import creating
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import compile_plan
-from bakeoff.workload.preload import can_insert
+from bakeoff.workload.preload import can_insert, creating
 
 
 def test_only_operations_that_create_alone_have_a_weight(project: Project) -> None:

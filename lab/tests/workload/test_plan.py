@@ -12,8 +12,8 @@ from bakeoff.project import FORMATS, Project
 from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import Workload, load_workload, workload_names
-from bakeoff.workload.plan import Load, Tls, compile_plan, weights_of
-from bakeoff.workload.plan_records import Plan, PlannedPhase
+from bakeoff.workload.plan import Load, compile_plan, weights_of
+from bakeoff.workload.plan_records import Plan, PlannedPhase, PlannedTls
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.reuse import Reuse
@@ -116,8 +116,12 @@ HELD = PlannedPhase(name="Held", virtual_users=3, duration_ms=500)
     [
         replace(LOAD, phases=[RATE, msgspec.structs.replace(RATE, arrival="constant")]),
         replace(LOAD, phases=[HELD], think_time_ms=12.5),
-        replace(LOAD, tls=Tls()),
-        replace(LOAD, tls=Tls(Path("/etc/ca.pem"), "shop.test"), headers={"authorization": "Bearer a.b-c"}),
+        replace(LOAD, tls=PlannedTls()),
+        replace(
+            LOAD,
+            tls=PlannedTls(ca_file="/etc/ca.pem", server_name="shop.test"),
+            headers={"authorization": "Bearer a.b-c"},
+        ),
         replace(LOAD, reuse=Reuse(share=0.9, pick="zipf:0.99", shared=10), preload=1000),
     ],
 )
@@ -126,7 +130,7 @@ def test_every_way_of_loading_obeys_the_schema(project: Project, load: Load, pro
     plan = compile_plan(load_workload(project, "events"), replace(load, protocol=protocol))
     assert first_problem(as_json(plan), FORMATS / "plan.schema.json") is None
     assert plan.phases == list(load.phases)
-    assert plan.transport.tls == (None if load.tls is None else load.tls.planned())
+    assert plan.transport.tls == load.tls
 
 
 @pytest.mark.parametrize(

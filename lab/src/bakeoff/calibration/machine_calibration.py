@@ -16,7 +16,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.project import FORMATS, Project
+from bakeoff.project import Project
 from bakeoff.results.cost import Sample, cpu_us_each
 from bakeoff.results.reference_lines import LARGE_ROWS, line_name
 from bakeoff.running import summary
@@ -28,11 +28,11 @@ from bakeoff.sampling.process_tree import ProcessTree
 from bakeoff.sampling.sampler import Sampler
 from bakeoff.storage.calibrations import Calibration
 from bakeoff.targets.access import LOOPBACK
-from bakeoff.targets.certificate import Certificate, lab_certificate
+from bakeoff.targets.security import Certificate, lab_certificate
 from bakeoff.workload.declaration import PROTOCOLS
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan import Load, Tls, compile_plan
-from bakeoff.workload.plan_records import Plan
+from bakeoff.workload.plan import Load, compile_plan
+from bakeoff.workload.plan_records import Plan, PlannedTls
 from bakeoff.workload.transport_mode import TransportMode
 
 _CONNECTIONS = 64
@@ -80,7 +80,7 @@ def _ceiling(
         batch=mode.batch,
         stream=mode.stream,
         window=mode.window,
-        tls=None if certificate is None else Tls(ca_file=certificate.authority),
+        tls=None if certificate is None else PlannedTls(ca_file=str(certificate.authority)),
         verify_share=0,
     )
     settings: dict[str, str] = {}
@@ -118,8 +118,8 @@ def _ceiling(
 
 def _driven(project: Project, engine: Engine, plan: Plan, server_pid: int) -> tuple[list[Record], list[Sample]]:
     with tempfile.TemporaryDirectory(prefix="bakeoff-ceiling-") as name:
-        log, schema = project.logs / f"engine-{engine.name}.log", FORMATS / "stream.schema.json"
-        agent = alone(engine, plan, Path(name) / "plan.json", Path(name) / "stream.jsonl", log, schema)
+        log = project.logs / f"engine-{engine.name}.log"
+        agent = alone(engine, plan, Path(name) / "plan.json", Path(name) / "stream.jsonl", log)
         with agent, Sampler({"engine": ProcessTree(agent.pids[0]), "target": ProcessTree(server_pid)}) as sampler:
 
             def sample_at_edges(record: Record) -> None:
@@ -193,7 +193,7 @@ def draw(bench: ReferenceBench, rows: int, connections: int, seconds: float, pro
     """The line once, on a fresh table."""
     line = line_name(rows)
     progress.step(f"PostgreSQL alone: {line}, {connections} connections", seconds)
-    prepare_table(bench.workload, bench.server)
+    fresh_table(bench.workload, bench.server, with_schema=True)
     return Calibration(
         machine=machine_name(),
         kind="database",
@@ -205,8 +205,3 @@ def draw(bench: ReferenceBench, rows: int, connections: int, seconds: float, pro
         connections=connections,
         rate_per_s=rows_per_s(bench, rows, connections, seconds),
     )
-
-
-def prepare_table(workload: Workload, server: Server) -> None:
-    """A fresh, empty table, made by the workload's own schema."""
-    fresh_table(workload, server, with_schema=True)

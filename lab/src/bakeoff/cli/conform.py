@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bakeoff.conformance.runner import ConformanceResult
     from bakeoff.hostile.trial import Trial
     from bakeoff.options.variant import Variant
-    from bakeoff.results.statements import OperationStatements
+    from bakeoff.results.stack import OperationStatements
     from bakeoff.running.progress import Progress
     from bakeoff.running.testbed import Testbed
     from bakeoff.targets.access import Access
@@ -74,8 +74,7 @@ def conform(
     from bakeoff.options.variant import Variant
     from bakeoff.running.contender import storage_of
     from bakeoff.targets.hostile_record import keep_hostile_record
-    from bakeoff.targets.manifest import choose_targets, find_targets
-    from bakeoff.targets.of_workload import of_workload
+    from bakeoff.targets.manifest import choose_targets, find_targets, of_workload
     from bakeoff.targets.storage import POSTGRESQL
     from bakeoff.workload.loader import load_workload
 

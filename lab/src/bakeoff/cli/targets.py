@@ -92,8 +92,7 @@ def build(
     from bakeoff.comparing.preparation import build as build_stale
     from bakeoff.comparing.preparation import buildable
     from bakeoff.engines.manifest import find_engine
-    from bakeoff.targets.manifest import choose_targets, find_targets
-    from bakeoff.targets.of_workload import of_workload
+    from bakeoff.targets.manifest import choose_targets, find_targets, of_workload
 
     project = find_project()
     if adopt is not None:

@@ -54,11 +54,10 @@ def up(
     from bakeoff.running.prepared_states import PreparedStates
     from bakeoff.running.target_ports import ports_of
     from bakeoff.running.testbed import Testbed
-    from bakeoff.targets.certificate import lab_certificate
     from bakeoff.targets.health import health_check
     from bakeoff.targets.manifest import choose_targets, find_targets
     from bakeoff.targets.process import TargetProcess
-    from bakeoff.targets.security import Secured
+    from bakeoff.targets.security import Secured, lab_certificate
     from bakeoff.targets.settings import variables_of
     from bakeoff.workload.loader import load_workload
 

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from bakeoff.builds.build import Build
@@ -158,21 +159,15 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     children.stop(process, signal.SIGKILL, _ENDS_WITHIN_S)
 
 
+@dataclass(frozen=True)
 class BuiltContenders:
     """The contenders of a comparison whose target has been built; one that does not build is refused."""
 
-    def __init__(
-        self,
-        queued: BuildQueue,
-        contenders: Sequence[Contender],
-        attached: Collection[str],
-        refuse: Callable[[str, str], None],
-    ) -> None:
-        self._queued = queued
-        self._contenders = contenders
-        self._attached = attached
-        self._refuse = refuse
-        self._refused: set[str] = set()
+    queued: BuildQueue
+    contenders: Sequence[Contender]
+    attached: Collection[str]
+    refuse: Callable[[str, str], None]
+    _refused: set[str] = field(default_factory=set)
 
     def in_order(self) -> list[Contender]:
         """All that can be measured, in their own order, when everything has been built.
@@ -180,20 +175,20 @@ class BuiltContenders:
         Another commit is measured only beside the checkout: alone it says nothing.
         """
         self._wait_for_engines()
-        built = [contender for contender in self._contenders if self._builds(contender)]
-        unbuilt = {without_commit(each).key for each in self._contenders if not is_other_commit(each)}
+        built = [contender for contender in self.contenders if self._builds(contender)]
+        unbuilt = {without_commit(each).key for each in self.contenders if not is_other_commit(each)}
         unbuilt -= {without_commit(each).key for each in built if not is_other_commit(each)}
         return [each for each in built if not (is_other_commit(each) and without_commit(each).key in unbuilt)]
 
     def as_built(self) -> Iterator[Contender]:
         """All that can be measured, each as soon as its target has been built."""
         self._wait_for_engines()
-        left = list(self._contenders)
+        left = list(self.contenders)
         while left:
-            ended = (each for each in left if self._is_attached(each) or self._queued.has_ended(each.target.build))
+            ended = (each for each in left if self._is_attached(each) or self.queued.has_ended(each.target.build))
             ready = next(ended, None)
             if ready is None:
-                self._queued.wait_for_any([each.target.build for each in left])
+                self.queued.wait_for_any([each.target.build for each in left])
                 continue
             left.remove(ready)
             if self._builds(ready):
@@ -201,25 +196,25 @@ class BuiltContenders:
 
     def building(self) -> str:
         """The builds that run now, as `a, b`; empty when there are none."""
-        return self._queued.names()
+        return self.queued.names()
 
     def _wait_for_engines(self) -> None:
-        for build in {contender.engine.build.name: contender.engine.build for contender in self._contenders}.values():
-            self._queued.wait_for(build)
+        for build in {contender.engine.build.name: contender.engine.build for contender in self.contenders}.values():
+            self.queued.wait_for(build)
 
     def _is_attached(self, contender: Contender) -> bool:
-        return contender.target.name in self._attached
+        return contender.target.name in self.attached
 
     def _builds(self, contender: Contender) -> bool:
         if self._is_attached(contender):
             return True
         try:
-            self._queued.wait_for(contender.target.build)
+            self.queued.wait_for(contender.target.build)
         except BakeoffError as error:
             # Only one side of a comparison of two commits may fail to build.
             name = contender.key if COMMIT in contender.factors else contender.target.name
             if name not in self._refused:
                 self._refused.add(name)
-                self._refuse(name, error.message)
+                self.refuse(name, error.message)
             return False
         return True

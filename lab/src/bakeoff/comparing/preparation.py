@@ -27,8 +27,7 @@ from bakeoff.running.observation import DATABASE
 from bakeoff.running.progress import Progress
 from bakeoff.running.service import at_work
 from bakeoff.running.testbed import Testbed
-from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets
-from bakeoff.targets.of_workload import of_workload
+from bakeoff.targets.manifest import STANDARD, Target, choose_targets, find_targets, of_workload
 from bakeoff.targets.replicas import behind_proxy
 from bakeoff.targets.security import TLS_SETTING
 from bakeoff.targets.settings import variables_of

@@ -61,7 +61,7 @@ def commit_sizes(runs: Sequence[RunResult], workload: str) -> list[int]:
     """
     found: dict[str, list[float]] = {}
     for run in (each for each in runs if each.workload == workload):
-        fastest = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+        fastest = run.best_phase
         size = None if fastest is None else operations_per_commit(run, fastest.number)
         if size is not None:
             found.setdefault(run.contender, []).append(size)

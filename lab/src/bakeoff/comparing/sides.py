@@ -1,14 +1,14 @@
 """Which contenders are measured in turns, and how many servers they need for that."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import psutil
 
+from bakeoff.comparing.new_operations import is_other_commit, without_commit
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.schedule import Turn
 from bakeoff.errors import UsageError
-from bakeoff.options.variant import CANDIDATE, COMMIT
+from bakeoff.options.variant import COMMIT
 from bakeoff.running.contender import Contender, can_alternate
 from bakeoff.targets.storage import POSTGRESQL
 
@@ -20,7 +20,7 @@ def numbered_sides(request: ComparisonRequest, contenders: Sequence[Contender]) 
     """The number of the side of each contender that stores in PostgreSQL and can take turns, by its key."""
     able = [each for each in contenders if each.storage == POSTGRESQL and can_alternate(each, has_own_server=True)]
     if request.against is not None:
-        return {each.key: int(each.factors.get(COMMIT, CANDIDATE) != CANDIDATE) for each in able}
+        return {each.key: int(is_other_commit(each)) for each in able}
     return {each.key: number for number, each in enumerate(able)} if request.turns else {}
 
 
@@ -57,7 +57,6 @@ def grouped(
         has_sides = (together or COMMIT in contender.factors) and can_alternate(
             contender, has_own_server=has_own_server(contender)
         )
-        others = {name: level for name, level in contender.factors.items() if name != COMMIT}
-        name = contender.workload.name if together else replace(contender, factors=others).key
+        name = contender.workload.name if together else without_commit(contender).key
         groups.setdefault((turn.round, name, 0 if has_sides else 1 + place), []).append(turn)
     return list(groups.values())

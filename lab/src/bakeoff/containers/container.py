@@ -106,7 +106,7 @@ def forget_removed_images(docker: DockerEngine, builds: Sequence[Build]) -> None
                 build.image.unlink()
 
 
-class StatsUsage:
+class StatsUsage(UsageSource):
     """A container's usage as the engine reports it, one request for each look."""
 
     def __init__(self, docker: DockerEngine, container: Container) -> None:
@@ -129,10 +129,6 @@ class StatsUsage:
             # Some engines report no more than the sum with caches.
             resident = memory.usage
         return Usage(stats["cpu_stats"]["cpu_usage"]["total_usage"] / 1e9, resident)
-
-    def proportional_bytes(self) -> int | None:
-        """The engine does not account for it."""
-        return None
 
 
 class _Memory(msgspec.Struct):

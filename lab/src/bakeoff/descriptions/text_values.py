@@ -17,7 +17,6 @@ _MOST_LENGTH = 1000
 _MOST_CHOICES = 8
 _MOST_REPEATED = 12
 _TRIES = 60
-_SHORTEST_WORD = "${alphanumeric %d}"
 _ALPHABET_ENDS = ("A", "Z", "2", "9")
 
 UUID = Slot("${uuid}", ["01234567-89ab-4cde-8f01-23456789abcd", "fedcba98-7654-4321-b0fe-dcba98765432"])

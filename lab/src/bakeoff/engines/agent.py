@@ -13,11 +13,10 @@ from bakeoff.errors import BakeoffError
 class Agent:
     """Its `engine` is started on entry and ended on exit. Its stream is kept in `stream_file` as it comes."""
 
-    def __init__(self, place: Transport, assignment: Assignment, stream_file: Path, schema: Path) -> None:
+    def __init__(self, place: Transport, assignment: Assignment, stream_file: Path) -> None:
         self.place = place
         self.assignment = assignment
         self._stream_file = stream_file
-        self._schema = schema
 
     def __enter__(self) -> "Agent":
         self.engine: StartedEngine = self.place.start(self.assignment)
@@ -66,7 +65,7 @@ class Agent:
                     copy.write(line)
                     yield line
 
-            for record in read_records(copied(), self._schema, f"the stream of {name}"):
+            for record in read_records(copied(), f"the stream of {name}"):
                 last = record
                 on_record(record)
         status = engine.status()

@@ -43,7 +43,6 @@ class Agents:
         plan_file: Path,
         stream_file: Path,
         log: Path,
-        schema: Path,
         places: Sequence[Transport],
         before_start: Callable[[], None] = lambda: None,
     ) -> None:
@@ -52,7 +51,7 @@ class Agents:
         self._plan_file = plan_file
         self._stream_file = stream_file
         self._agents = [
-            Agent(place, assignment, stream, schema)
+            Agent(place, assignment, stream)
             for place, assignment, stream in _parts(engine, plan, plan_file, stream_file, log, places)
         ]
         self._stack = contextlib.ExitStack()
@@ -187,10 +186,9 @@ def alone(
     plan_file: Path,
     stream_file: Path,
     log: Path,
-    schema: Path,
     here: Transport | None = None,
 ) -> Agents:
-    return Agents(engine, plan, plan_file, stream_file, log, schema, [here or Here()])
+    return Agents(engine, plan, plan_file, stream_file, log, [here or Here()])
 
 
 def _parts(

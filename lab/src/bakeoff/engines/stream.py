@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError
+from bakeoff.project import FORMATS
 from bakeoff.results.operations import FailedCheck
 
 VERSION = 1
+_SCHEMA = FORMATS / "stream.schema.json"
 
 
 class EngineVersion(msgspec.Struct, frozen=True):
@@ -156,7 +157,7 @@ class StreamError(BakeoffError):
     """A line that is no record of the stream, or a stream of another version."""
 
 
-def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[Record]:
+def read_records(lines: Iterable[bytes], source: str) -> Iterator[Record]:
     """Records of a stream, each valid by formats/stream.schema.json. `source` names it in errors."""
     for number, line in enumerate(lines, start=1):
         try:
@@ -170,7 +171,7 @@ def read_records(lines: Iterable[bytes], schema: Path, source: str) -> Iterator[
                 "Use lab and engine of the same version."
             )
         kind = document.get("type") if isinstance(document, dict) else None
-        problem = first_problem(document, schema, kind) if kind in _TYPES else f"type: {kind!r} is not known"
+        problem = first_problem(document, _SCHEMA, kind) if kind in _TYPES else f"type: {kind!r} is not known"
         if problem:
-            raise StreamError(f"{source}, line {number}: does not match {schema.name}: {problem}.")
+            raise StreamError(f"{source}, line {number}: does not match {_SCHEMA.name}: {problem}.")
         yield msgspec.convert(document, Record)

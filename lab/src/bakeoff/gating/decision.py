@@ -20,9 +20,8 @@ from bakeoff.gating.sentence import severity
 from bakeoff.gating.validity import VALIDITY, broken, unmeasured
 from bakeoff.history.changed_workload import MARK, refuse_changed
 from bakeoff.history.phases import Measurement
-from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
-from bakeoff.history.run_references import Referenced
+from bakeoff.history.run_references import Referenced, Requested
 from bakeoff.judging.estimates import FEWEST_ROUNDS
 from bakeoff.options.variant import CANDIDATE, COMMIT, key_of, short
 from bakeoff.project import COMMAND

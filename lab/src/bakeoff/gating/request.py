@@ -3,8 +3,8 @@
 from fnmatch import fnmatchcase
 
 from bakeoff.comparing.request import ComparisonRequest, request_from
-from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures
+from bakeoff.history.run_references import Requested
 from bakeoff.options.variant import factors_of, key_of
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from bakeoff.gating.check import Check, Outcome
 from bakeoff.gating.request import request_of, wants
-from bakeoff.history.requested import Requested
 from bakeoff.history.run_figures import RunFigures, Series
+from bakeoff.history.run_references import Requested
 from bakeoff.results.run import Durability
 
 VALIDITY = "validity"

@@ -1,11 +1,13 @@
-"""Old runs are removed, by age, by number, or by both."""
+"""Old runs are removed, by age, by number, or by both, and the files that they have left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from bakeoff.judging.fastest import store_fastest
 from bakeoff.postgres.server import Server
+from bakeoff.project import Project
 from bakeoff.results.run import file_stem
 from bakeoff.storage.metrics_store import MetricsStore
 
@@ -81,3 +83,31 @@ def _cleanup(target: str, total: int, runs: Sequence[tuple[datetime, str, str]])
     stems = [file_stem(*run) for run in runs]
     removed, oldest, newest = len(runs), min(began, default=None), max(began, default=None)
     return TargetCleanup(target, removed, total - removed, oldest, newest, stems)
+
+
+def files_of(project: Project, stems: Mapping[str, Sequence[str]]) -> list[Path]:
+    """The files of runs, by target and by what their names begin with, and the logs of targets without other runs."""
+    found: list[Path] = []
+    for target, own in stems.items():
+        folder = project.results / target
+        wanted = set(own)
+        here = [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+        removed = [path for path in here if any(_belongs(path.name, stem) for stem in wanted)]
+        found += removed
+        if removed and len(removed) == len(here):
+            found += [log for log in _logs(project, target) if log.is_file()]
+    return sorted(found)
+
+
+def size_of(files: Iterable[Path]) -> int:
+    """Bytes that they take."""
+    return sum(path.stat().st_size for path in files if path.is_file())
+
+
+def _belongs(name: str, stem: str) -> bool:
+    # The next character ends the payload's name: 8k is not the beginning of 8k-nested.
+    return name.startswith((f"{stem}.", f"{stem}-metrics."))
+
+
+def _logs(project: Project, target: str) -> list[Path]:
+    return [project.logs / f"{target}-{what}.log" for what in ("conformance", "durability")]

@@ -1,7 +1,7 @@
 """Judges a stored comparison: composes what the neighbouring files work out."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bakeoff.judging import capacity, comparison_findings, contender_findings
@@ -16,7 +16,6 @@ from bakeoff.judging.judgement import JudgedContender, Judgement, Pairing
 from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
 from bakeoff.judging.noise import least_difference, prior_between_rounds, spread_between_rounds, spread_of_aa_pairs
 from bakeoff.judging.pairings import Place, log_ratios, places
-from bakeoff.judging.provenance import provenance_of
 from bakeoff.judging.scaling import scale_curves_of
 from bakeoff.judging.slo import documented_slo
 from bakeoff.judging.sustained import lack_upkeep, sustained_windows
@@ -26,7 +25,7 @@ from bakeoff.judging.usage_at_peak import commit_size_at_peak, judged_run, usage
 from bakeoff.judging.verdict import verdict_of
 from bakeoff.results.observed import database_figures, machine_figures, medians
 from bakeoff.results.stack import stack_in
-from bakeoff.storage.stored_runs import StoredComparison
+from bakeoff.storage.stored_runs import StoredComparison, StoredRun
 
 
 def judge(comparison: StoredComparison) -> Judgement:
@@ -200,3 +199,19 @@ def _order(contender: JudgedContender) -> tuple[float, float, str]:
     peak = contender.peak_throughput_per_s
     rank = float("inf") if contender.rank is None else contender.rank
     return rank, -(0.0 if peak is None else peak.median), contender.key
+
+
+# Belong to one target, and stand with its contender: its name, toolchain and libraries, its settings, and what it runs
+# in where the lab did not start it.
+_OF_A_TARGET = ("title", "toolchain", "stack", "target_")
+
+
+def provenance_of(runs: Sequence[StoredRun]) -> Mapping[str, str]:
+    """Facts by name; where runs differ, each value that there was. Facts of single targets are left out."""
+    facts: dict[str, dict[str, None]] = {}
+    for run in (stored.result for stored in runs):
+        seed = {name: value for name, value in run.settings.items() if name == "seed"}
+        for name, value in {**run.environment, "engine": f"{run.engine} {run.engine_version}", **seed}.items():
+            if not name.startswith(_OF_A_TARGET):
+                facts.setdefault(name, {})[value] = None
+    return {name: ", ".join(values) for name, values in facts.items()}

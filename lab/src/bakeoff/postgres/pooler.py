@@ -62,9 +62,7 @@ def find_pgbouncer(mode: str) -> PgBouncer:
 
 
 @contextmanager
-def pooled(
-    server: Server, mode: str, connections: int, template: Path, log: Path, installation: Installation
-) -> Iterator[Auxiliary]:
+def pooled(server: Server, mode: str, connections: int, log: Path, installation: Installation) -> Iterator[Auxiliary]:
     """PgBouncer in front of a server, which targets connect through.
 
     It refuses to be root, and so runs as the account of the `installation`.
@@ -74,7 +72,7 @@ def pooled(
     own: dict[str, str | int] = {"listen": port, "mode": mode, "connections": connections, "prepared": prepared}
     with tempfile.TemporaryDirectory(prefix="bakeoff-pgbouncer-") as folder:
         process = children.start(
-            [found.program, "--quiet", str(_configured(Path(folder), behind, template, own, installation))],
+            [found.program, "--quiet", str(_configured(Path(folder), behind, own, installation))],
             log=log,
             user=installation.user,
             group=installation.group,
@@ -89,15 +87,13 @@ def pooled(
             children.kill_session(process)
 
 
-def _configured(
-    folder: Path, behind: str, template: Path, own: Mapping[str, str | int], installation: Installation
-) -> Path:
+def _configured(folder: Path, behind: str, own: Mapping[str, str | int], installation: Installation) -> Path:
     """Its configuration, and the password of its users, in a folder that only its account can enter."""
     parts = urlsplit(behind)
     users, configuration = folder / "users.txt", folder / PROGRAM
     name, password = (_quoted(unquote(part or "")) for part in (parts.username, parts.password))
     users.write_text(f"{name} {password}\n", "utf-8")
-    text = Template(template.read_text("utf-8")).substitute(
+    text = Template(CONFIGURATION.read_text("utf-8")).substitute(
         own,
         database=unquote(parts.path.lstrip("/")),
         host=parts.hostname,

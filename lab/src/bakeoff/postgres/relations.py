@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
 
 _TABLES = {"r": "table", "p": "partitioned table"}
@@ -68,3 +69,22 @@ def _problems(name: str, required: Relation, found: Relation | None) -> Iterator
 
 def unlogged(name: str) -> str:
     return f"The table {name} is unlogged: a crash empties it."
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The relations that an overlay has laid out, by their names."""
+
+    server: Server
+    overlay: str
+    relations: Mapping[str, Relation]
+
+    def check(self, target: str) -> None:
+        """Raises BakeoffError where one of them is gone: what is measured would not be the overlay."""
+        left = {each.number for each in relations_of(self.server).values()}
+        gone = [name for name, each in self.relations.items() if each.is_table and each.number not in left]
+        if gone:
+            raise BakeoffError(
+                f"{target} has dropped {', '.join(gone)}, which --overlay {self.overlay} had laid out. A target "
+                "applies schema.sql and leaves the tables that it finds: correct it, or leave out --overlay."
+            )

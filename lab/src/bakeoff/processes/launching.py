@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bakeoff.processes import children
-from bakeoff.processes.kill_tree import kill_tree
+from bakeoff.processes.children import kill_tree
 
 
 @dataclass(frozen=True, kw_only=True)

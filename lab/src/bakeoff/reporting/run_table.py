@@ -104,7 +104,7 @@ def one_line(run: RunResult) -> str:
     name = run.name
     if was_interrupted(run):
         return f"{name}: interrupted, so that it has no figures"
-    best = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    best = run.best_phase
     if run.total is None or best is None:
         return f"{name}: nothing was measured"
     measured, latency = best.measured, best.measured.latency.shown
@@ -120,7 +120,7 @@ def was_interrupted(run: RunResult) -> bool:
 
 def _limits(run: RunResult) -> Iterator[str]:
     """The fastest phase as a share of what this machine can do, and the bottleneck."""
-    fastest = max(run.phases, key=lambda phase: phase.measured.throughput_per_s, default=None)
+    fastest = run.best_phase
     peak = 0.0 if fastest is None else fastest.measured.throughput_per_s
     per_commit = None if fastest is None else operations_per_commit(run, fastest.number)
     words = limits_in_words(limits_of(run, peak, per_commit)) if peak > 0 else ""

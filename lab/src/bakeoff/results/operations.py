@@ -10,6 +10,8 @@ import msgspec
 from bakeoff.results import histograms
 from bakeoff.results.histograms import Latency
 
+_ADDED = ("requests", "ok", "failed", "checked", "checks_failed")
+
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -69,13 +71,9 @@ def added_operations(parts: Sequence[MeasuredOperation]) -> MeasuredOperation:
     """One operation over several spans of time."""
     histogram = histograms.merge(part.histogram for part in parts)
     return MeasuredOperation(
-        requests=sum(part.requests for part in parts),
-        ok=sum(part.ok for part in parts),
-        failed=sum(part.failed for part in parts),
+        **{name: sum(getattr(part, name) for part in parts) for name in _ADDED},
         errors=summed(part.errors for part in parts),
         statuses=summed(part.statuses for part in parts),
-        checked=sum(part.checked for part in parts),
-        checks_failed=sum(part.checks_failed for part in parts),
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         failed_check=next((part.failed_check for part in parts if part.failed_check is not None), None),

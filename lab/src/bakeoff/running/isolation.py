@@ -4,7 +4,6 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TypeAlias
 
 import psutil
 
@@ -17,10 +16,6 @@ _CONTROLLERS = {"cpu", "memory"}
 _PERIOD_US = 100_000
 # Joins the group before the target's first instruction, so that nothing of it escapes the limits.
 _JOIN = ("sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"')
-
-
-# Only containers limit all roles.
-Isolation: TypeAlias = EveryRunTable
 
 
 def check_pins(pins: Pins, available: Set[int]) -> None:
@@ -80,7 +75,7 @@ def _bind_tree(pid: int, cpus: Set[int]) -> None:
 
 
 @contextlib.contextmanager
-def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]:
+def limited(isolation: EveryRunTable, root: Path = _ROOT) -> Iterator[Sequence[str]]:
     """The prefix of a command that is to run under the limits; the group is removed with the block.
 
     Raises BakeoffError where this machine or user cannot set them: limits that do not hold would be worse than none.
@@ -108,7 +103,7 @@ def limited(isolation: Isolation, root: Path = _ROOT) -> Iterator[Sequence[str]]
         _remove(group)
 
 
-def check_limits(isolation: Isolation, root: Path = _ROOT) -> None:
+def check_limits(isolation: EveryRunTable, root: Path = _ROOT) -> None:
     """Raises BakeoffError, before anything is built, where limits that are asked for cannot be set."""
     beside = sorted({*isolation.limit_cpus, *isolation.limit_memory_bytes} - {"target"})
     if beside:

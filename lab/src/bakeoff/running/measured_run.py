@@ -17,8 +17,7 @@ from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION, SUSTAINED
 from bakeoff.results.run import HOSTILE_CONNECTIONS, RunResult, file_stem
-from bakeoff.results.stack import INSTALL_BYTES, SOURCE_LINES
-from bakeoff.results.statements import STATEMENTS, as_fact
+from bakeoff.results.stack import INSTALL_BYTES, SOURCE_LINES, STATEMENTS, as_fact
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble
@@ -40,9 +39,9 @@ from bakeoff.running.stored_state import audit, has_query, keeps_ledger, preload
 from bakeoff.running.testbed import Testbed
 from bakeoff.running.watch import Watch
 from bakeoff.sampling.database_activity import DatabaseCounts, DatabaseWatch
-from bakeoff.sampling.disk import fsync_ms
 from bakeoff.sampling.machine import (
     MachineCounters,
+    fsync_ms,
     load_average,
     load_between,
     machine_counters,
@@ -145,7 +144,7 @@ class _Drive:
         testbed, contender, target = self._testbed, self._contender, self._contender.target
         self._note(environment_of(target, testbed.server))
         self._note(self._target_facts())
-        isolation = self._request.isolation
+        isolation = self._request.options
         required = required_tables(testbed, target, contender.workload, contender.variant)
         with run_files(testbed.project.state / "runs", target.name) as files:
             with at_work(testbed, target, contender.workload, contender.variant, self._log_file, isolation) as service:
@@ -188,7 +187,7 @@ class _Drive:
             if testbed.server is not None:
                 self._database = stack.enter_context(DatabaseWatch(testbed.server))
                 self._vacuum = stack.enter_context(EdgeVacuum(testbed.server))
-            with pinned_to(self._request.isolation.pin.get("engine")):
+            with pinned_to(self._request.options.pin.get("engine")):
                 stack.enter_context(engine)
             observed = observed.beside("engine", observe_engine(testbed, engine))
             self._note(observed.facts)
@@ -273,7 +272,7 @@ class _Drive:
     def _crash(self, service: Service, engine: Agents) -> Crash:
         """The crash that the request wants, at an instant that follows its `begin`."""
         return Crash(
-            self._testbed.database, [service.kill, engine.interrupt], self._request.isolation.pin.get("database")
+            self._testbed.database, [service.kill, engine.interrupt], self._request.options.pin.get("database")
         )
 
     def _note(self, facts: Mapping[str, str]) -> None:
@@ -297,7 +296,7 @@ class _Drive:
                 INSTALL_BYTES: _as_fact(install_bytes(target.build)),
                 SOURCE_LINES: _as_fact(source_lines(target.build, contender.workload.directory)),
                 "target_log": self._testbed.project.relative(self._log_file),
-                "target_memory_limit_mib": self._request.isolation.memory_limit_mib,
+                "target_memory_limit_mib": self._request.options.memory_limit_mib,
             }
         return {name: fact for name, fact in facts.items() if fact}
 

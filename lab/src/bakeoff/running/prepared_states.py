@@ -6,34 +6,25 @@ import shutil
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
-from types import TracebackType
 
 from bakeoff.postgres.made_databases import MadeDatabases
 from bakeoff.postgres.server import Server
 from bakeoff.running.run_files import own_folder
 
 
-class PreparedStates:
+class PreparedStates(contextlib.ExitStack):
     """Databases and folders by the key of what made them; all are removed on exit.
 
     One that could not be prepared is removed at once, so that the next run prepares it again from nothing.
     """
 
     def __init__(self) -> None:
-        self._stack = contextlib.ExitStack()
+        super().__init__()
         self._made: dict[str, MadeDatabases] = {}
         self._databases: dict[Hashable, Server] = {}
         self._folders: dict[Hashable, Path] = {}
         # Both sides of a commit may begin at the same time.
         self._lock = threading.Lock()
-
-    def __enter__(self) -> "PreparedStates":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.close()
 
     @contextlib.contextmanager
     def database(self, key: Hashable, server: Server, prepare: Callable[[Server], None]) -> Iterator[Server]:
@@ -46,7 +37,7 @@ class PreparedStates:
                     template = stack.enter_context(made.made())
                     prepare(template)
                     made.seal(template)
-                    self._stack.push(stack.pop_all())
+                    self.push(stack.pop_all())
                 self._databases[key, server.url] = template
         with made.made(template) as copy:
             yield copy
@@ -60,7 +51,7 @@ class PreparedStates:
                 with contextlib.ExitStack() as stack:
                     template = stack.enter_context(own_folder(within, "prepared"))
                     prepare(template)
-                    self._stack.push(stack.pop_all())
+                    self.push(stack.pop_all())
                 self._folders[key] = template
         with own_folder(within, "run") as copy:
             shutil.copytree(template, copy, symlinks=True, dirs_exist_ok=True)
@@ -72,5 +63,5 @@ class PreparedStates:
         made = self._made.get(server.url)
         if made is None:
             made = self._made[server.url] = MadeDatabases(server)
-            self._stack.callback(made.close)
+            self.callback(made.close)
         return made

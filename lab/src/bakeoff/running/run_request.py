@@ -46,10 +46,6 @@ class RunRequest:
         return min(agents_in(self.contender.variant.agents), *(phase.virtual_users for phase in self.phases))
 
     @property
-    def isolation(self) -> EveryRunTable:
-        return self.options
-
-    @property
     def steps(self) -> list[PlannedStep]:
         """The phases that the engine is given: each level after the time in which it settles."""
         # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.

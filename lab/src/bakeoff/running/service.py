@@ -8,17 +8,18 @@ from typing import TypeVar
 
 from bakeoff.engines.client import has_client
 from bakeoff.errors import BakeoffError
+from bakeoff.options.table import EveryRunTable
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.auxiliary import Auxiliary
 from bakeoff.postgres.extensions import create_extension, naming_missing_extension
-from bakeoff.postgres.layout import Layout, layout_of
-from bakeoff.postgres.pooler import CONFIGURATION, PROGRAM, pooled
+from bakeoff.postgres.pooler import PROGRAM, pooled
+from bakeoff.postgres.relations import Layout, relations_of
 from bakeoff.postgres.replica import NAME as REPLICA
 from bakeoff.postgres.replica import replicated, transactions_of
 from bakeoff.postgres.scripts import run_script
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import Launcher
-from bakeoff.running.isolation import Isolation, limited, pinned_to
+from bakeoff.running.isolation import limited, pinned_to
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.access import Access
 from bakeoff.targets.attached import AttachedTarget
@@ -88,7 +89,7 @@ def at_work(
     workload: Workload,
     variant: Variant,
     log: Path,
-    isolation: Isolation = Isolation(),  # noqa: B008 — it is frozen
+    isolation: EveryRunTable = EveryRunTable(),  # noqa: B008 — it is frozen
 ) -> Iterator[Service]:
     """The target, healthy, while the block lasts. The state that it starts from is the testbed's."""
     attached = testbed.attached.get(target.name)
@@ -116,7 +117,9 @@ def at_work(
             replica = pinned("database", replicated(server, testbed.installation, own_log))
             server = replica.server
         if variant.pgbouncer is not None and server is not None:
-            pooler = pinned("target", _pooler(testbed, server, variant, log))
+            mode, connections = variant.pgbouncer, variant.pgbouncer_connections
+            own_log = log.with_suffix(f".{PROGRAM}.log")
+            pooler = pinned("target", pooled(server, mode, connections, own_log, testbed.installation))
             server = pooler.server
         process = TargetProcess(
             target,
@@ -138,21 +141,6 @@ def at_work(
         yield Service(process, pooler, replica, layout)
 
 
-def _pooler(
-    testbed: Testbed, server: Server, variant: Variant, log: Path
-) -> contextlib.AbstractContextManager[Auxiliary]:
-    """The lab's own connections do not pass through it."""
-    assert variant.pgbouncer is not None
-    return pooled(
-        server,
-        variant.pgbouncer,
-        variant.pgbouncer_connections,
-        CONFIGURATION,
-        log.with_suffix(f".{PROGRAM}.log"),
-        testbed.installation,
-    )
-
-
 def reached_by(launcher: Launcher, access: Access) -> Access:
     """How an engine reaches what the lab reaches like this."""
     host, port = launcher.address(access.host, access.port)
@@ -168,4 +156,4 @@ def _laid_out(workload: Workload, server: Server, overlay: Overlay) -> Layout:
     for file in files if overlay.before_schema else reversed(files):
         run_script(server.as_targets, file, f"Correct it, or leave out --overlay {overlay.name}.")
     server.checkpoint()
-    return layout_of(server, overlay.name)
+    return Layout(server, overlay.name, relations_of(server))

@@ -9,7 +9,6 @@ from bakeoff.engines.agents import alone
 from bakeoff.engines.stream import PhaseEnd
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
-from bakeoff.project import FORMATS
 from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.audit import Audit
 from bakeoff.results.findings import Finding
@@ -19,10 +18,9 @@ from bakeoff.running.findings import audit_findings, not_audited, violations
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.testbed import Testbed
 from bakeoff.targets.storage import POSTGRESQL
-from bakeoff.workload.creating import creating
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan_records import Plan
-from bakeoff.workload.preload import PRELOADED_KEYS, can_insert, preload_statements
+from bakeoff.workload.preload import PRELOADED_KEYS, can_insert, creating, preload_statements
 
 # A sum does not ask for an order, and the key in each hash distinguishes rows that exchanged their documents.
 _STATE = """
@@ -137,8 +135,7 @@ def _create(testbed: Testbed, contender: Contender, plan: Plan, files: RunFiles)
     own = RunFiles(files.plan.with_name("preload-plan.json"), files.plan.with_name("preload-ledger"))
     first = creating(plan, count, secrets.token_hex(4), str(own.ledger) if has_ledger else None)
     stream, log = own.plan.with_name("preload.stream.jsonl"), own.plan.with_name("preload.log")
-    schema = FORMATS / "stream.schema.json"
-    with alone(contender.engine, first, own.plan, stream, log, schema, testbed.here) as engine:
+    with alone(contender.engine, first, own.plan, stream, log, testbed.here) as engine:
         ended = [record for record in engine.records(lambda _: None) if isinstance(record, PhaseEnd)]
     failed = sum(record.failed for record in ended)
     if failed:

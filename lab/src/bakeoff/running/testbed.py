@@ -11,8 +11,8 @@ from bakeoff.engines.client import client_of
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
+from bakeoff.postgres.auxiliary import Crashable
 from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
-from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.processes.request_client import RequestClient
@@ -23,8 +23,7 @@ from bakeoff.running.progress import Progress
 from bakeoff.running.run_files import RunFiles
 from bakeoff.running.run_request import RunRequest
 from bakeoff.targets.access import Access
-from bakeoff.targets.certificate import lab_certificate
-from bakeoff.targets.security import Secured
+from bakeoff.targets.security import Secured, lab_certificate
 from bakeoff.targets.storage import POSTGRESQL, StorageKind
 from bakeoff.workload.plan_records import Plan
 
@@ -106,9 +105,8 @@ class Testbed:
         Ledgers of several are in the folder that takes the ledger's place; streams and logs are beside the merged one.
         """
         log = stream_file.with_name(stream_file.name.replace(".stream.", ".engine.").replace(".jsonl", ".log"))
-        schema = FORMATS / "stream.schema.json"
         places = list(self.places[: request.agents]) or [self.here] * request.agents
-        return Agents(request.contender.engine, plan, files.plan, stream_file, log, schema, places, before_start)
+        return Agents(request.contender.engine, plan, files.plan, stream_file, log, places, before_start)
 
     def of(self, contender: Contender, round_number: int = 1) -> "Testbed":
         """The testbed of a contender in a round: where it runs, with the database that it stores in."""

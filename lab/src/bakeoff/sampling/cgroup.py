@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bakeoff.sampling.process_tree import Usage
+from bakeoff.sampling.process_tree import Usage, UsageSource
 
 _PROC = Path("/proc")
 _ROOT = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
-class CgroupUsage:
+class CgroupUsage(UsageSource):
     """A group's usage: `cpu` is a file of the unified layout (cpu.stat) or of the older one (cpuacct.usage)."""
 
     cpu: Path
@@ -27,10 +27,6 @@ class CgroupUsage:
             return Usage(cpu_s, resident_bytes(_counts(self.memory_stat)))
         except OSError:
             return None
-
-    def proportional_bytes(self) -> int | None:
-        """Groups do not account for it."""
-        return None
 
 
 def group_of(pid: int, container_id: str, proc: Path = _PROC, root: Path = _ROOT) -> CgroupUsage | None:

@@ -1,9 +1,10 @@
-"""The condition of the machine during a run: its speed, its load, and the processes that cause it."""
+"""The condition of the machine during a run: its speed, its disk, its load, and the processes that cause it."""
 
 import contextlib
 import hashlib
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -100,3 +101,26 @@ def load_between(
         io_pressure_percent=percent(passed.get("io_stalled_s")),
         memory_pressure_percent=percent(passed.get("memory_stalled_s")),
     )
+
+
+_WRITES = 15
+_BLOCK = bytes(8192)
+
+
+def fsync_ms(folder: Path) -> float | None:
+    """The median of some writes of a block, each forced to disk, in its own file; None where that is refused.
+
+    A few dozen milliseconds. Between runs on one machine it shows a disk that other processes use, or that throttles.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            return statistics.median(_synced_ms(file.fileno()) for _ in range(_WRITES))
+    except OSError:
+        return None
+
+
+def _synced_ms(descriptor: int) -> float:
+    began = time.perf_counter()
+    os.pwrite(descriptor, _BLOCK, 0)
+    os.fdatasync(descriptor)
+    return (time.perf_counter() - began) * 1000

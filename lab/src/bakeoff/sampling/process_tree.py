@@ -27,7 +27,7 @@ class UsageSource(Protocol):
 
     def proportional_bytes(self) -> int | None:
         """Memory in which each page is divided by the number of processes that share it (PSS); None where unknown."""
-        ...
+        return None
 
 
 class Together:

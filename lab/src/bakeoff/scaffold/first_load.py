@@ -40,7 +40,7 @@ def _refused_by_engine(plan: Plan) -> Iterator[tuple[str, str]]:
     engine = find_engine(_ENGINE)
     if engine.manifest.check is None or engine.build.is_stale():
         return
-    for fault in check_plan(engine, plan.encoded()).faults:
+    for fault in check_plan(engine, plan.encoded()):
         if fault.operation is None:
             raise BakeoffError(f"The engine refuses the plan of {plan.workload}: {fault.message}")
         yield fault.operation, f"the engine refuses it: {fault.message}"

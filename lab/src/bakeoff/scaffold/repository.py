@@ -30,7 +30,6 @@ _DATABASE_PART = re.compile(
 )
 _PARTS = {"HOSTNAME": "host", "DATABASE": "name", "DB": "name", "USERNAME": "user", "PASS": "password"}
 _DATA_FILE = re.compile(r"(?:.*_)?(?:DB|DATABASE|SQLITE|DATA|STORE|STORAGE|BOLT)_?(?P<what>PATH|FILE|DIR|FOLDER)")
-_WITHIN_STATE = {"PATH": "/data.db", "FILE": "/data.db"}
 _FLAG = re.compile(r'flag\.\w+\((?:&[\w.]+,\s*)?"(?P<name>[\w-]+)",\s*(?P<usual>"[^"]*"|\d+)')
 _POSTGRESQL = re.compile(r'postgres|psycopg|asyncpg|jackc/pgx|lib/pq|"pg"', re.IGNORECASE)
 _FILES = re.compile(r"sqlite|bbolt|badger|pebble|leveldb|rocksdb|\bsled\b", re.IGNORECASE)

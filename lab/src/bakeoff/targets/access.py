@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from bakeoff.errors import UsageError
 from bakeoff.text.redaction import redacted
-from bakeoff.workload.plan import Tls
+from bakeoff.workload.plan_records import PlannedTls
 
 LOOPBACK = "127.0.0.1"
 
@@ -27,7 +27,7 @@ class Access:
 
     host: str
     port: int
-    tls: Tls | None = None
+    tls: PlannedTls | None = None
     token: str | None = field(default=None, repr=False)
 
     @property
@@ -44,7 +44,7 @@ class Access:
         if self.tls is None:
             return {}
         name = {"server_name": self.tls.server_name or self.host}
-        return {"tls": name if self.tls.ca_file is None else {**name, "ca_file": str(self.tls.ca_file)}}
+        return {"tls": name if self.tls.ca_file is None else {**name, "ca_file": self.tls.ca_file}}
 
     def scheme(self, protocol: str) -> str:
         """The scheme of URLs of `http` or `grpc`."""
@@ -54,7 +54,7 @@ class Access:
         """For Python's own clients; None for plain text."""
         if self.tls is None:
             return None
-        return ssl.create_default_context(cafile=None if self.tls.ca_file is None else str(self.tls.ca_file))
+        return ssl.create_default_context(cafile=self.tls.ca_file)
 
 
 def access_of(url: str, token: str | None = None) -> Access:
@@ -75,4 +75,4 @@ def access_of(url: str, token: str | None = None) -> Access:
     if parts.scheme not in ("http", "https") or not parts.hostname or not is_bare:
         raise UsageError(f'"{shown}" is not an address of a target: write http://host:port or https://host:port.')
     secure = parts.scheme == "https"
-    return Access(parts.hostname, port or (443 if secure else 80), Tls() if secure else None, token)
+    return Access(parts.hostname, port or (443 if secure else 80), PlannedTls() if secure else None, token)

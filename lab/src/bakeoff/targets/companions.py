@@ -12,10 +12,10 @@ from bakeoff.processes import children
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK, Access
 from bakeoff.targets.gauges import on_port
-from bakeoff.targets.inherited_environment import inherited_by
 from bakeoff.targets.manifest import CompanionTable, Target
 from bakeoff.targets.placeholders import Placeholders
 from bakeoff.targets.short_form import filled_command
+from bakeoff.targets.surroundings import inherited_by
 
 _STOPS_WITHIN_S = 12.0
 _LARGEST_COUNT = 64

@@ -339,3 +339,16 @@ def _gauges_of(run: RunTable) -> Iterator[tuple[Sequence[str | int], GaugesTable
 def _texts_of(run: RunTable) -> list[str]:
     of_companions = [text for each in run.companions for text in (*each.command, *each.environment.values())]
     return [*run.command, *run.environment.values(), *of_companions]
+
+
+def of_workload(project: Project, targets: Sequence[Target], workload: str | None) -> list[Target]:
+    """The targets of a workload; without one those of every workload that does not say `default = false`."""
+    if workload is not None:
+        load_workload(project, workload)
+        chosen = [target for target in targets if target.workload == workload]
+        if not chosen:
+            raise UsageError(f"The workload {workload} has no targets: docs/ADD_A_TARGET.md shows how to add one.")
+        return chosen
+    found = {target.workload for target in targets} & set(workload_names(project))
+    left_out = {name for name in found if not load_workload(project, name).declared.default}
+    return [target for target in targets if target.workload not in left_out]

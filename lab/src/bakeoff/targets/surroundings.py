@@ -9,7 +9,6 @@ from psycopg.conninfo import conninfo_to_dict
 
 from bakeoff.postgres.server import POSTGRESQL_PORT, Server, url_at
 from bakeoff.processes.launching import PROCESSES, Launcher, Program, own_user
-from bakeoff.targets.inherited_environment import inherited_by, passed_into_a_container
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.placeholders import Placeholders
 
@@ -77,3 +76,20 @@ class Surroundings:
     def _database_url(self) -> str | None:
         server = self.server
         return None if server is None else url_at(server.targets_url or server.url, self.launcher.address)
+
+
+# Variables that programs of any kind need, and where a toolchain's run time is found.
+_FOR_ALL = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "JAVA_HOME", "LD_LIBRARY_PATH")
+_FOR_ALL_PREFIX = "LC_"
+
+
+def passed_into_a_container(target: Target, environment: Mapping[str, str]) -> dict[str, str]:
+    """Those that a container of it gets: what programs need is of its image."""
+    named = {*target.manifest.run.inherits, *(setting.variable for setting in target.settings)}
+    return {name: value for name, value in environment.items() if name in named}
+
+
+def inherited_by(target: Target, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the lab's environment that the target may see."""
+    named = {*_FOR_ALL, *target.manifest.run.inherits, *(setting.variable for setting in target.settings)}
+    return {name: value for name, value in environment.items() if name in named or name.startswith(_FOR_ALL_PREFIX)}

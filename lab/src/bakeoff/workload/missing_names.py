@@ -23,7 +23,6 @@ from bakeoff.workload.declaration import (
     Operation,
     carried_on,
 )
-from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.session_references import (
     carried_names,
     carried_to,
@@ -32,7 +31,7 @@ from bakeoff.workload.session_references import (
     wrong_pause,
 )
 from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
-from bakeoff.workload.template import TemplateError, parse_template
+from bakeoff.workload.template import TemplateError, parse_template, unsendable
 
 # Values that make every template a text of the right kind: bare or in quotes, a number is valid anywhere.
 _ANY_VALUE = "0"

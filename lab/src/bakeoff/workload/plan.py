@@ -58,17 +58,6 @@ THRESHOLDS = PlannedThresholds(p95_ms=2000, p99_ms=5000, error_rate=0.05)
 
 
 @dataclass(frozen=True)
-class Tls:
-    """The authority that must have signed the certificate of a target; the system's authorities where None."""
-
-    ca_file: Path | None = None
-    server_name: str | None = None
-
-    def planned(self) -> PlannedTls:
-        return PlannedTls(ca_file=None if self.ca_file is None else str(self.ca_file), server_name=self.server_name)
-
-
-@dataclass(frozen=True)
 class Load:
     """The load on a target, in addition to the workload's own rules.
 
@@ -97,7 +86,7 @@ class Load:
     verify_share: float = 0.01
     ledger: Path | None = None
     window: int = 1
-    tls: Tls | None = None
+    tls: PlannedTls | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     reuse: Reuse = field(default_factory=Reuse)
     preload: int = 0
@@ -137,7 +126,7 @@ def compile_plan(workload: Workload, load: Load) -> Plan:
         workload=workload.name,
         seed=f"{load.seed:016x}",
         base_time_ms=BASE_TIME_MS,
-        transport=_planned(PlannedTransport, load, tls=None if load.tls is None else load.tls.planned()),
+        transport=_planned(PlannedTransport, load),
         proto=_proto(workload) if load.protocol == "grpc" else None,
         thresholds=THRESHOLDS,
         keys=_keys(workload, load.reuse),

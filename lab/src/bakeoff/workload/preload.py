@@ -1,9 +1,11 @@
-"""Fills the table before a run: rows as the workload's operations store them, under keys that no operation uses."""
+"""Fills the table before a run: with rows under keys that no operation uses, or through the target itself."""
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from bakeoff.workload.loader import Workload
-from bakeoff.workload.plan_records import Plan
+from bakeoff.workload.plan_records import Plan, PlannedOperation, PlannedPhase
 from bakeoff.workload.statements import columns, text_array, upsert
 from bakeoff.workload.stored_effects import rows_of, stores_without_replies
 
@@ -51,3 +53,44 @@ def _multiplied(parts: list[list[str]], first: int, last: int) -> list[str]:
         rows = f"unnest({text_array(part)}) WITH ORDINALITY AS row (text, place)"
         arrays.append(f"SELECT array_agg({text} ORDER BY n, place) FROM {numbers}, {rows}")  # noqa: S608
     return arrays
+
+
+_USERS = 32
+# Changes the seed of the run, so that messages differ.
+_OTHER_SEED = 0x9E37_79B9_7F4A_7C15
+
+
+def creates_alone(operation: PlannedOperation) -> bool:
+    """Whether an operation stores a document that no other had to create first."""
+    effect = operation.effect
+    return operation.needs is None and effect is not None and effect.document is not None
+
+
+def creating(plan: Plan, count: int, run: str, ledger: str | None) -> Plan:
+    """A plan of `count` requests that create entities, by the weights that the plan gives to its creating operations.
+
+    `run` names it, so that its messages differ from those of the plan. One request carries one message.
+    """
+    weights = [each.weight if creates_alone(each) else 0 for each in plan.operations]
+    if not any(weights):
+        weights = [int(creates_alone(each)) for each in plan.operations]
+    operations = [
+        replace(each, weight=weight, think_time_ms=None, rate=None)
+        for each, weight in zip(plan.operations, weights, strict=True)
+    ]
+    keys = [replace(each, reuse=None) for each in plan.keys]
+    return replace(
+        plan,
+        run=run,
+        seed=f"{int(plan.seed, 16) ^ _OTHER_SEED:016x}",
+        phases=[PlannedPhase(name="preload", virtual_users=min(_USERS, count), iterations=count)],
+        operations=operations,
+        sessions=(),
+        keys=keys,
+        think_time_ms=0,
+        transport=replace(plan.transport, connections=None, batch=1, stream=False, window=1),
+        batch=None,
+        stream=None,
+        ledger=ledger,
+        preload=0,
+    )

@@ -13,12 +13,10 @@ from bakeoff.cli.cpu_profiles import write_profile
 from bakeoff.cli.metric_outputs import require_otlp, send_otlp, write_prometheus
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
-from bakeoff.cli.published_progress import Publication
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
-from bakeoff.comparing.capacity_lines import capacity_lines, ratio_lines
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.cpu_profiles import two_contenders
-from bakeoff.comparing.rate_search import find_capacities
+from bakeoff.comparing.rate_search import capacity_lines, find_capacities, ratio_lines
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.judging.judge import judge
@@ -41,7 +39,7 @@ from bakeoff.reporting.verdict_text import judgement_table, verdict_lines
 from bakeoff.results.mode_names import COUNT, UNRANKED
 from bakeoff.results.run import RunResult
 from bakeoff.running.lock import measuring_lab
-from bakeoff.serving.live import live_file
+from bakeoff.serving.live import Publication, live_file
 from bakeoff.storage.stored_runs import StoredComparison, load_comparison
 from bakeoff.text.table import Table, show
 

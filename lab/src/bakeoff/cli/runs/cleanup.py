@@ -11,7 +11,7 @@ from bakeoff.cli.runs.listing import refuse_unknown
 from bakeoff.cli.shared_options import Json
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
-from bakeoff.history.output_files import files_of, size_of
+from bakeoff.history.cleanup import files_of, size_of
 from bakeoff.project import find_project, path_here
 from bakeoff.text.table import show
 
