@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::error::BoxError;
 use crate::logging;
 use crate::outage::Outage;
-use crate::settings::{Settings, Target};
+use crate::settings::{Limits, Settings, Target};
 use crate::shutdown::{Shutdown, signalled};
 use crate::storage::{Database, StorageError};
 use crate::tls::Tls;
@@ -36,6 +36,8 @@ pub struct Server {
     pub writer: Arc<Writer>,
     /// The token that requests must carry, if set.
     pub token: Option<Token>,
+    /// Limits of each connection.
+    pub limits: Limits,
     /// Signals that the process stops.
     pub shutdown: Shutdown,
 }
@@ -83,7 +85,8 @@ async fn run_until_signal<D: Database, F: Serving>(
     let writer = Arc::new(Writer::start(Arc::new(database), settings));
     let (trigger, shutdown) = Shutdown::new();
     tracing::info!(%address, write_mode = %settings.write_mode, tls = tls.is_some(), "listening");
-    let server = Server { listener, tls, writer: Arc::clone(&writer), token: settings.token.clone(), shutdown };
+    let (token, limits) = (settings.token.clone(), settings.limits);
+    let server = Server { listener, tls, writer: Arc::clone(&writer), token, limits, shutdown };
     let mut serving = tokio::spawn(serve(server));
     tokio::select! {
         signal = signalled() => signal.map_err(text)?,

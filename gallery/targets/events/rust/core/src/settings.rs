@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 use tracing::Level;
@@ -26,6 +27,26 @@ pub struct Target {
     pub default_port: u16,
     /// Protocols that it offers by ALPN over TLS, the preferred one first.
     pub protocols: &'static [&'static str],
+    /// The default limits; the variable of one that is zero is not read.
+    pub limits: Limits,
+}
+
+/// How long a client may take, and how much it may ask at once. Zero where a target has no such limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For the head of a request; over gRPC for the handshake of a connection.
+    pub read_header: Duration,
+    /// For a body or a message.
+    pub read: Duration,
+    /// For a connection without a request. Over HTTP/2 it is pinged then, and ends without an answer.
+    pub idle: Duration,
+    /// Requests in flight on a connection of HTTP/2.
+    pub streams: u32,
+}
+
+impl Limits {
+    /// A target without any.
+    pub const NONE: Self = Self { read_header: Duration::ZERO, read: Duration::ZERO, idle: Duration::ZERO, streams: 0 };
 }
 
 /// How events reach the database.
@@ -81,6 +102,8 @@ pub struct Settings {
     pub workers: usize,
     /// Bytes that unfinished requests may occupy together.
     pub intake_bytes: usize,
+    /// Limits of each connection.
+    pub limits: Limits,
     /// Maximum number of queued events; in per-request mode of requests in flight.
     pub queue_events: usize,
     /// Certificate and key, if TLS is configured.
@@ -146,6 +169,15 @@ impl Settings {
             flushers,
             workers: variables.number("WORKERS", cores, 1..=1_024)?,
             intake_bytes: variables.number("INTAKE_MB", 64, 1..=65_536)? << 20,
+            limits: Limits {
+                read_header: variables.duration("READ_HEADER_TIMEOUT", target.limits.read_header)?,
+                read: variables.duration("READ_TIMEOUT", target.limits.read)?,
+                idle: variables.duration("IDLE_TIMEOUT", target.limits.idle)?,
+                streams: match target.limits.streams {
+                    0 => 0,
+                    default => variables.number("MAX_STREAMS", default, 1..=1_000_000)?,
+                },
+            },
             queue_events: variables.number("QUEUE_EVENTS", 20_000, 1..=10_000_000)?,
             tls: variables.tls_files()?,
             token: variables.token("API_TOKEN")?,
@@ -185,6 +217,17 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
                 let advice = format!("a whole number from {} to {}", allowed.start(), allowed.end());
                 Err(SettingError::new(name, &value, &advice))
             }
+        }
+    }
+
+    /// Zero if the default is: the target has no such limit.
+    fn duration(&self, name: &str, default: Duration) -> Result<Duration, SettingError> {
+        let Some(value) = (self.0)(name).filter(|_| !default.is_zero()) else {
+            return Ok(default);
+        };
+        match humantime::parse_duration(&value) {
+            Ok(duration) if !duration.is_zero() => Ok(duration),
+            _ => Err(SettingError::new(name, &value, "a duration such as 5s or 500ms")),
         }
     }
 
@@ -244,8 +287,19 @@ fn one_of<T>(words: &[(&str, T)]) -> String {
 mod tests {
     use super::*;
 
-    const TARGET: Target =
-        Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8081, protocols: &[] };
+    const TARGET: Target = Target {
+        name: "target",
+        module: "target",
+        port_variable: "SERVER_PORT",
+        default_port: 8081,
+        protocols: &[],
+        limits: Limits {
+            read_header: Duration::from_secs(1),
+            read: Duration::from_secs(2),
+            idle: Duration::from_secs(3),
+            streams: 4,
+        },
+    };
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::read(&TARGET, |name| {
@@ -260,7 +314,7 @@ mod tests {
         assert_eq!(settings.address.to_string(), "127.0.0.1:8081");
         assert_eq!(settings.write_mode, WriteMode::GroupCommit);
         assert_eq!((settings.flushers, settings.queue_events), (2, 20_000));
-        assert_eq!(settings.intake_bytes, 64 << 20);
+        assert_eq!((settings.intake_bytes, settings.limits), (64 << 20, TARGET.limits));
         assert_eq!((settings.tls, settings.token), (None, None));
         assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
         assert_eq!((settings.database.get_host(), settings.database.get_port()), ("localhost", 5432));
@@ -277,6 +331,10 @@ mod tests {
             ("FLUSHERS", "8"),
             ("WORKERS", "3"),
             ("INTAKE_MB", "9"),
+            ("READ_HEADER_TIMEOUT", "500ms"),
+            ("READ_TIMEOUT", "5s"),
+            ("IDLE_TIMEOUT", "1m 30s"),
+            ("MAX_STREAMS", "7"),
             ("QUEUE_EVENTS", "1"),
             ("TLS_CERT_FILE", "cert.pem"),
             ("TLS_KEY_FILE", "key.pem"),
@@ -290,7 +348,13 @@ mod tests {
         assert_eq!(settings.write_mode, WriteMode::PerRequest);
         assert_eq!((settings.pool_size, settings.flushers), (7, 8));
         assert_eq!((settings.workers, settings.queue_events), (3, 1));
-        assert_eq!(settings.intake_bytes, 9 << 20);
+        let limits = Limits {
+            read_header: Duration::from_millis(500),
+            read: Duration::from_secs(5),
+            idle: Duration::from_secs(90),
+            streams: 7,
+        };
+        assert_eq!((settings.intake_bytes, settings.limits), (9 << 20, limits));
         let files = TlsFiles { certificates: "cert.pem".into(), key: "key.pem".into() };
         assert_eq!((settings.tls, settings.token), (Some(files), Token::new("secret")));
         assert_eq!((settings.log_level, settings.log_format), (Level::DEBUG, LogFormat::Json));
@@ -315,6 +379,9 @@ mod tests {
             ("DB_POOL_SIZE", "ten", r#"DB_POOL_SIZE is "ten": use a whole number from 1 to 1000"#),
             ("WORKERS", "-1", r#"WORKERS is "-1": use a whole number from 1 to 1024"#),
             ("INTAKE_MB", "0", r#"INTAKE_MB is "0": use a whole number from 1 to 65536"#),
+            ("READ_TIMEOUT", "30", r#"READ_TIMEOUT is "30": use a duration such as 5s or 500ms"#),
+            ("IDLE_TIMEOUT", "0s", r#"IDLE_TIMEOUT is "0s": use a duration such as 5s or 500ms"#),
+            ("MAX_STREAMS", "0", r#"MAX_STREAMS is "0": use a whole number from 1 to 1000000"#),
             ("QUEUE_EVENTS", "1e3", r#"QUEUE_EVENTS is "1e3": use a whole number from 1 to 10000000"#),
             ("SERVER_PORT", "65536", r#"SERVER_PORT is "65536": use a whole number from 0 to 65535"#),
             ("TLS_CERT_FILE", "c", "TLS_CERT_FILE is set and TLS_KEY_FILE is not: use both or neither"),
@@ -324,6 +391,14 @@ mod tests {
         ] {
             assert_eq!(read(&[(name, value)]).err().as_deref(), Some(message));
         }
+    }
+
+    #[test]
+    fn a_limit_that_a_target_does_not_have_is_not_read() {
+        let target = Target { limits: Limits::NONE, ..TARGET };
+        let settings =
+            Settings::read(&target, |name| ["READ_TIMEOUT", "MAX_STREAMS"].contains(&name).then(|| "none".to_owned()));
+        assert_eq!(settings.expect("usable").limits, Limits::NONE);
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Writer {
                 Strategy::PerRequest(PerRequest::new(Arc::clone(&committer), settings.queue_events))
             }
         };
-        Self { strategy, committer, intake: Intake::new(settings.intake_bytes) }
+        Self { strategy, committer, intake: Intake::new(settings.intake_bytes).within(settings.limits.read) }
     }
 
     /// The budget of requests that are still arriving; what they contain is bounded by the queue.

@@ -17,9 +17,10 @@ mod tests;
 mod unary;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use events_core::process::{self, Server};
-use events_core::settings::Target;
+use events_core::settings::{Limits, Target};
 use events_tuned::connections;
 use events_tuned::postgres::Postgres;
 use server::Http2;
@@ -31,6 +32,13 @@ const TARGET: Target = Target {
     port_variable: "GRPC_SERVER_PORT",
     default_port: 9090,
     protocols: &["h2"],
+    limits: Limits {
+        read_header: Duration::from_secs(10),
+        read: Duration::from_secs(30),
+        idle: Duration::from_mins(1),
+        // Clients that share a connection between many users need more than hyper's 200.
+        streams: 4_096,
+    },
 };
 
 /// Serves until SIGTERM or SIGINT.
@@ -39,7 +47,7 @@ pub fn run() -> ExitCode {
     process::run::<Postgres, _>(&TARGET, async |server: Server| {
         let services = Services::new(server.writer, server.token, server.shutdown.clone())?;
         let tls = server.tls.map(|tls| tls.acceptor);
-        connections::serve(server.listener, tls, Http2::new(services), server.shutdown).await;
+        connections::serve(server.listener, tls, Http2::new(services, server.limits), server.shutdown).await;
         Ok(())
     })
 }

@@ -4,7 +4,6 @@
 //! several messages, and waits for a slow one without a timeout.
 
 use std::pin::pin;
-use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use events_core::error::Error;
@@ -19,20 +18,18 @@ use crate::status;
 
 pub use events_core::intake::PREFIX_BYTES;
 
-/// A call whose message takes longer is ended.
-pub const MESSAGE_TIMEOUT: Duration = Duration::from_secs(30);
-
 /// The only message of a body, if it has at most `limit` bytes, arrives in time, and the budget has room for it.
 pub async fn read(
     mut body: impl Body<Data = Bytes> + Unpin,
     limit: usize,
     charge: &mut Charge,
 ) -> Result<Bytes, Status> {
+    let time = charge.timeout();
     let mut message = pin!(only_message(&mut body, limit, charge));
     // Nearly every message arrives with its call; only the others need a timer.
     match poll_immediate(&mut message).await {
         Some(answer) => answer,
-        None => timeout(MESSAGE_TIMEOUT, message).await.unwrap_or_else(|_| Err(too_slow())),
+        None => timeout(time, message).await.unwrap_or_else(|_| Err(too_slow())),
     }
 }
 
@@ -103,8 +100,10 @@ mod tests {
     use futures_util::{StreamExt, stream};
     use http_body_util::StreamBody;
     use hyper::body::Frame;
-    use tokio::time::Instant;
+    use tokio::time::{Duration, Instant};
     use tonic::Code;
+
+    const LIMIT: Duration = Duration::from_secs(7);
 
     type Pieces<'a> = &'a [&'static [u8]];
 
@@ -164,8 +163,9 @@ mod tests {
         for pieces in [&[][..], &[b"\0\0".as_slice()], &[b"\0\0\0\0\x04abc"], &[b"\0\0\0\0\x04abcd"]] {
             let started = Instant::now();
             let endless = StreamBody::new(frames(pieces).chain(stream::pending()));
-            let refusal = read(endless, 4, &mut Intake::new(0).charge()).await.expect_err("it never ends");
-            assert_eq!((refusal.code(), started.elapsed()), (Code::DeadlineExceeded, MESSAGE_TIMEOUT), "{pieces:?}");
+            let refusal =
+                read(endless, 4, &mut Intake::new(0).within(LIMIT).charge()).await.expect_err("it never ends");
+            assert_eq!((refusal.code(), started.elapsed()), (Code::DeadlineExceeded, LIMIT), "{pieces:?}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use events_core::intake::FramePosition;
@@ -9,7 +10,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use crate::message::{MESSAGE_TIMEOUT, too_slow};
+use crate::message::too_slow;
 use crate::status;
 
 /// A body that fails when an incomplete message does not end in time.
@@ -17,12 +18,13 @@ use crate::status;
 pub struct MessageTimeout<B> {
     body: B,
     position: FramePosition,
+    limit: Duration,
     timeout: Option<Pin<Box<Sleep>>>,
 }
 
 impl<B> MessageTimeout<B> {
-    pub fn new(body: B) -> Self {
-        Self { body, position: FramePosition::default(), timeout: None }
+    pub fn new(body: B, limit: Duration) -> Self {
+        Self { body, position: FramePosition::default(), limit, timeout: None }
     }
 }
 
@@ -47,7 +49,8 @@ where
                 Poll::Ready(frame.map(|frame| frame.map_err(|error| status::from_body(error.into()))))
             }
             Poll::Pending if self.position.is_within_message() => {
-                let timeout = self.timeout.get_or_insert_with(|| Box::pin(sleep(MESSAGE_TIMEOUT)));
+                let limit = self.limit;
+                let timeout = self.timeout.get_or_insert_with(|| Box::pin(sleep(limit)));
                 timeout.as_mut().poll(context).map(|()| Some(Err(too_slow())))
             }
             Poll::Pending => Poll::Pending,
@@ -71,12 +74,14 @@ mod tests {
     use tokio::time::Instant;
     use tokio_stream::wrappers::ReceiverStream;
 
+    const LIMIT: Duration = Duration::from_secs(7);
+
     type Frames = mpsc::Sender<Result<Frame<Bytes>, Status>>;
 
     /// A body that a test sends piece by piece.
     fn sent() -> (Frames, MessageTimeout<impl Body<Data = Bytes, Error = Status> + Send + Unpin>) {
         let (send, frames) = mpsc::channel(1);
-        (send, MessageTimeout::new(StreamBody::new(ReceiverStream::new(frames))))
+        (send, MessageTimeout::new(StreamBody::new(ReceiverStream::new(frames)), LIMIT))
     }
 
     #[tokio::test(start_paused = true)]
@@ -86,9 +91,9 @@ mod tests {
         for _ in 0..3 {
             for piece in [&b"\0\0\0\0"[..], b"\x02a", b"b"] {
                 send.send(Ok(Frame::data(Bytes::from_static(piece)))).await.expect("the body is there");
-                sleep(MESSAGE_TIMEOUT / 3).await;
+                sleep(LIMIT / 3).await;
             }
-            sleep(MESSAGE_TIMEOUT * 2).await;
+            sleep(LIMIT * 2).await;
         }
         drop(send);
         assert!(reading.await.expect("no panic").is_ok());
@@ -101,6 +106,6 @@ mod tests {
         assert!(body.frame().await.is_some_and(|frame| frame.is_ok()));
         let started = Instant::now();
         let failure = body.frame().await.expect("an error").expect_err("too slow");
-        assert_eq!((failure.code(), started.elapsed()), (tonic::Code::DeadlineExceeded, MESSAGE_TIMEOUT));
+        assert_eq!((failure.code(), started.elapsed()), (tonic::Code::DeadlineExceeded, LIMIT));
     }
 }

@@ -10,10 +10,8 @@ use tokio::time::{Sleep, sleep};
 
 /// Length of the HTTP/2 connection preface.
 const PREFACE_BYTES: usize = 24;
-/// A client that takes longer for it is disconnected. Later, pings detect dead clients.
-const PREFACE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A stream that fails when the preface does not arrive in time.
+/// A stream that fails when the preface does not arrive in time. Later, pings detect dead clients.
 pub struct PrefaceTimeout<S> {
     stream: S,
     missing: Option<Missing>,
@@ -25,8 +23,8 @@ struct Missing {
 }
 
 impl<S> PrefaceTimeout<S> {
-    pub fn new(stream: S) -> Self {
-        let timeout = Box::pin(sleep(PREFACE_TIMEOUT));
+    pub fn new(stream: S, timeout: Duration) -> Self {
+        let timeout = Box::pin(sleep(timeout));
         Self { stream, missing: Some(Missing { bytes: PREFACE_BYTES, timeout }) }
     }
 }
@@ -79,12 +77,14 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
     #[tokio::test(start_paused = true)]
     async fn a_preface_that_does_not_arrive_in_time_ends_the_connection() {
         for sent in 0..PREFACE_BYTES {
             let (mut client, server) = duplex(64);
             client.write_all(&vec![b' '; sent]).await.expect("sent");
-            let error = PrefaceTimeout::new(server).read_to_end(&mut Vec::new()).await.expect_err("too late");
+            let error = PrefaceTimeout::new(server, TIMEOUT).read_to_end(&mut Vec::new()).await.expect_err("too late");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{sent}");
         }
     }
@@ -92,10 +92,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn after_the_preface_a_client_may_be_silent() {
         let (mut client, server) = duplex(64);
-        let mut prefaced = PrefaceTimeout::new(server);
+        let mut prefaced = PrefaceTimeout::new(server, TIMEOUT);
         client.write_all(&[b' '; PREFACE_BYTES]).await.expect("sent");
         prefaced.read_exact(&mut [0; PREFACE_BYTES]).await.expect("the preface");
-        sleep(PREFACE_TIMEOUT * 2).await;
+        sleep(TIMEOUT * 2).await;
         client.write_all(b"x").await.expect("sent");
         assert_eq!(prefaced.read_u8().await.ok(), Some(b'x'));
     }

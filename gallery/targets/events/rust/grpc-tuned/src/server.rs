@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use events_core::settings::Limits;
 use events_tuned::connections::Protocol;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
@@ -14,11 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::preface_timeout::PrefaceTimeout;
 use crate::services::Services;
 
-/// Concurrent calls per connection. Clients that share a connection between many users need more than hyper's 200.
-const CALLS_PER_CONNECTION: u32 = 4_096;
 /// A client that does not answer a ping within this time is disconnected.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
-const PING_PERIOD: Duration = Duration::from_mins(1);
 
 /// Serves the services over HTTP/2.
 ///
@@ -26,20 +24,21 @@ const PING_PERIOD: Duration = Duration::from_mins(1);
 #[derive(Clone)]
 pub struct Http2 {
     services: Arc<Services>,
-    http2: http2::Builder<TokioExecutor>,
+    builder: http2::Builder<TokioExecutor>,
+    preface_timeout: Duration,
 }
 
 impl Http2 {
-    pub fn new(services: Services) -> Self {
-        let mut http2 = http2::Builder::new(TokioExecutor::new());
-        http2
+    pub fn new(services: Services, limits: Limits) -> Self {
+        let mut builder = http2::Builder::new(TokioExecutor::new());
+        builder
             .timer(TokioTimer::new())
             // gRPC clients ignore it.
             .auto_date_header(false)
-            .max_concurrent_streams(CALLS_PER_CONNECTION)
-            .keep_alive_interval(PING_PERIOD)
+            .max_concurrent_streams(limits.streams)
+            .keep_alive_interval(limits.idle)
             .keep_alive_timeout(PING_TIMEOUT);
-        Self { services: Arc::new(services), http2 }
+        Self { services: Arc::new(services), builder, preface_timeout: limits.read_header }
     }
 }
 
@@ -48,11 +47,12 @@ impl Protocol for Http2 {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let Self { services, http2 } = self;
+        let Self { services, builder, preface_timeout } = self;
         let service = service_fn(move |call| {
             let services = Arc::clone(&services);
             async move { Ok::<_, Infallible>(services.answer(call).await) }
         });
-        watcher.watch(http2.serve_connection(TokioIo::new(PrefaceTimeout::new(stream)), service)).await
+        let stream = PrefaceTimeout::new(stream, preface_timeout);
+        watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await
     }
 }

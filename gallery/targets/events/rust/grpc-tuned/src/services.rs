@@ -120,7 +120,8 @@ impl Services {
 
 /// The body of a call that tonic reads.
 fn bounded(body: Incoming, charge: Charge) -> MessageTimeout<ChargedMessages<Incoming>> {
-    MessageTimeout::new(ChargedMessages::new(body, charge))
+    let time = charge.timeout();
+    MessageTimeout::new(ChargedMessages::new(body, charge), time)
 }
 
 fn reflection() -> tonic_reflection::server::Builder<'static> {

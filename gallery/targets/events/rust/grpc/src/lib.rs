@@ -14,7 +14,9 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use events_core::settings::Target;
+use std::time::Duration;
+
+use events_core::settings::{Limits, Target};
 
 pub use crate::event::from_message;
 pub use crate::server::serve;
@@ -26,4 +28,10 @@ pub const TARGET: Target = Target {
     port_variable: "GRPC_SERVER_PORT",
     default_port: 9090,
     protocols: &["h2"],
+    limits: Limits {
+        read_header: Duration::ZERO,
+        read: Duration::from_secs(30),
+        idle: Duration::from_mins(1),
+        streams: 200,
+    },
 };

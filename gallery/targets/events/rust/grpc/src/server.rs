@@ -24,28 +24,24 @@ use crate::service::Events;
 use crate::size_limits::SizeLimits;
 use crate::{health, status};
 
-/// A call that takes longer to be answered ends, for example because its message never arrives.
-const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Concurrent calls of a connection.
-const CALLS_PER_CONNECTION: u32 = 200;
 /// What the REST targets allow for a request's head.
 const HEADER_LIST_BYTES: u32 = 16 << 10;
-const PING_PERIOD: Duration = Duration::from_mins(1);
 /// A client that does not answer a ping within this time is disconnected.
 const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Serves calls until the shutdown signal, then completes those in flight.
 pub async fn serve(server: process::Server) -> Result<(), BoxError> {
-    let process::Server { listener, tls, writer, token, mut shutdown } = server;
+    let process::Server { listener, tls, writer, token, limits, mut shutdown } = server;
     let (reporter, health) = tonic_health::server::health_reporter();
     health::set(&reporter, ServingStatus::Serving).await;
     let reporting = tokio::spawn(health::report(reporter, Arc::clone(&writer), shutdown.clone()));
 
     let mut builder = Server::builder()
-        .timeout(CALL_TIMEOUT)
-        .max_concurrent_streams(CALLS_PER_CONNECTION)
+        // For the answer too: tonic has no timeout of a message.
+        .timeout(limits.read)
+        .max_concurrent_streams(limits.streams)
         .http2_max_header_list_size(HEADER_LIST_BYTES)
-        .http2_keepalive_interval(Some(PING_PERIOD))
+        .http2_keepalive_interval(Some(limits.idle))
         .http2_keepalive_timeout(Some(PING_TIMEOUT));
     if let Some(tls) = &tls {
         builder = builder.tls_config(tls_config(&tls.files)?)?;

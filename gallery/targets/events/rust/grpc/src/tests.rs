@@ -45,7 +45,14 @@ impl Server {
         let storage = Arc::new(CountingStorage::default());
         let (trigger, shutdown) = Shutdown::new();
         let writer = storage.writer(&TARGET, settings);
-        let serving = tokio::spawn(serve(process::Server { listener, tls: None, writer, token, shutdown }));
+        let serving = tokio::spawn(serve(process::Server {
+            listener,
+            tls: None,
+            writer,
+            token,
+            limits: TARGET.limits,
+            shutdown,
+        }));
         Self { address, storage, trigger, serving }
     }
 

@@ -14,8 +14,6 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use tokio::time::timeout;
 
-/// A client that takes longer for a body gets an error.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Limits how much of a refused body is read, and for how long, before the reply. A connection that is closed
 /// with unread bytes is reset, and the client may never see the reply.
 const DISCARD_BYTES: usize = 2 * BULK_BYTES;
@@ -38,11 +36,12 @@ pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize, charge: &mu
 }
 
 async fn collect_in_time(body: &mut Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
+    let time = charge.timeout();
     let mut collected = pin!(collect(body, limit, charge));
     // Nearly every body arrives with its head; only the others need a timer.
     match poll_immediate(&mut collected).await {
         Some(answer) => answer,
-        None => timeout(READ_TIMEOUT, collected).await.unwrap_or_else(|_| Err(Error::slow_body())),
+        None => timeout(time, collected).await.unwrap_or_else(|_| Err(Error::slow_body())),
     }
 }
 
@@ -185,7 +184,8 @@ mod tests {
     async fn a_body_that_does_not_arrive_is_too_slow() {
         let part = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"12")))]).chain(stream::pending());
         let (body, start) = (Body::new(StreamBody::new(part)), Instant::now());
-        assert_eq!(read_all(body, 8).await, Err(Error::slow_body()));
-        assert_eq!(start.elapsed(), READ_TIMEOUT);
+        let limit = Duration::from_secs(7);
+        let answer = read(&HeaderMap::new(), body, 8, &mut Intake::new(0).within(limit).charge()).await;
+        assert_eq!((answer, start.elapsed()), (Err(Error::slow_body()), limit));
     }
 }

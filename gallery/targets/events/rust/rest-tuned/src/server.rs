@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::Router;
+use events_core::settings::Limits;
 use events_tuned::connections::Protocol;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -10,8 +11,6 @@ use hyper_util::server::graceful::Watcher;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A client that takes longer for the head of a request, or is idle for longer, is disconnected.
-const HEAD_TIMEOUT: Duration = Duration::from_mins(1);
 /// Bounds the head of a request, and what a connection reads at once. hyper's 408 KiB for each of many connections would
 /// be more memory than the budget of unfinished requests.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -29,11 +28,15 @@ pub struct Http {
 }
 
 impl Http {
-    pub fn new(router: Router) -> Self {
+    pub fn new(router: Router, limits: Limits) -> Self {
         let mut http1 = http1::Builder::new();
-        http1.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(BUFFER_BYTES);
+        http1.timer(TokioTimer::new()).header_read_timeout(limits.read_header).max_buf_size(BUFFER_BYTES);
         let mut http2 = http2::Builder::new(TokioExecutor::new());
-        http2.timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT).keep_alive_timeout(PING_TIMEOUT);
+        http2
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(limits.streams)
+            .keep_alive_interval(limits.idle)
+            .keep_alive_timeout(PING_TIMEOUT);
         Self { service: TowerToHyperService::new(router), http1, http2 }
     }
 }

@@ -34,7 +34,7 @@ const USAGE: &str = "usage: rest-minimal example|target ADDRESS";
 async fn target(listener: TcpListener) -> Result<(), BoxError> {
     let writer = Arc::new(CountingStorage::default()).writer(&TARGET, &[("WRITE_MODE", "per-request")]);
     let (_trigger, shutdown) = Shutdown::new();
-    serve(Server { listener, tls: None, writer, token: None, shutdown }).await
+    serve(Server { listener, tls: None, writer, token: None, limits: TARGET.limits, shutdown }).await
 }
 
 #[allow(clippy::unused_async, reason = "axum calls async functions")]

@@ -1,7 +1,6 @@
 //! Bodies as JSON.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::rejection::JsonRejection;
@@ -19,9 +18,6 @@ use tokio::time::timeout;
 
 use crate::error::ApiError;
 
-/// How long a body may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_mins(1);
-
 /// A body that axum's [`Json`] reads. Unlike its extractor, this one accepts no other media type than
 /// `application/json` and no invalid UTF-8 in ignored fields.
 pub struct JsonBody<T>(pub T);
@@ -35,8 +31,9 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_headers(request.headers())?;
         let charge = Arc::<Writer>::from_ref(state).intake().charge();
+        let time = charge.timeout();
         let body = collect(request.into_limited_body(), charge);
-        let body = timeout(BODY_TIMEOUT, body).await.map_err(|_| Error::slow_body())??;
+        let body = timeout(time, body).await.map_err(|_| Error::slow_body())??;
         let text = str::from_utf8(&body).map_err(|_| Error::malformed("body: not valid UTF-8"))?;
         match Json::from_bytes(&body) {
             Ok(Json(value)) => Ok(Self(value)),

@@ -10,7 +10,9 @@ mod reply;
 mod routes;
 mod server;
 
-use events_core::settings::Target;
+use std::time::Duration;
+
+use events_core::settings::{Limits, Target};
 
 pub use crate::event::EventRequest;
 pub use crate::reply::Reply;
@@ -23,4 +25,5 @@ pub const TARGET: Target = Target {
     port_variable: "SERVER_PORT",
     default_port: 8081,
     protocols: &["h2", "http/1.1"],
+    limits: Limits { read_header: Duration::ZERO, read: Duration::from_mins(1), idle: Duration::ZERO, streams: 0 },
 };

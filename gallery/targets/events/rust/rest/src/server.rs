@@ -13,7 +13,7 @@ use crate::routes;
 
 /// Serves requests until the shutdown signal, then completes the requests in flight.
 pub async fn serve(server: Server) -> Result<(), BoxError> {
-    let Server { listener, tls, writer, token, mut shutdown } = server;
+    let Server { listener, tls, writer, token, mut shutdown, .. } = server;
     let router = routes::router(writer, token);
     let stopped = async move { shutdown.requested().await };
     match tls {

@@ -1,6 +1,7 @@
 //! Calls from one worker, within the limits that all workers share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bus::local::LocalBus;
 use bus::nats::NatsBus;
@@ -16,6 +17,9 @@ use crate::errors::Problem;
 use crate::settings::{Calls, Settings, Transport};
 use crate::waiting::Batches;
 
+/// Bodies up to this size are not charged, so that ordinary requests are served while large ones exhaust the budget.
+const FREE_BYTES: usize = 16 << 10;
+
 /// The state that all workers share.
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -25,6 +29,8 @@ pub struct Limits {
     waiting: Gauge,
     /// None: any number of calls may be outstanding.
     turns: Option<Arc<Semaphore>>,
+    /// Bytes that unfinished requests may still occupy.
+    intake: Arc<Semaphore>,
 }
 
 /// The bus of one worker; it connects with the worker's first call.
@@ -50,7 +56,8 @@ impl Limits {
             Calls::Async => None,
         };
         let turns = turns.map(|turns| Arc::new(Semaphore::new(turns)));
-        Self { in_flight: Gauge::default(), waiting: Gauge::default(), turns }
+        let intake = Arc::new(Semaphore::new(settings.intake_bytes));
+        Self { in_flight: Gauge::default(), waiting: Gauge::default(), turns, intake }
     }
 
     /// Adds the gauges, as `GET /metrics` shows them.
@@ -73,6 +80,20 @@ impl Services {
     pub async fn call(&self, service: &'static str, payload: Payload) -> Result<Payload, Problem> {
         let _counted = self.enter()?;
         Ok(self.call_now(service, payload).await?)
+    }
+
+    /// How long a body may take to arrive.
+    pub fn read_timeout(&self) -> Duration {
+        self.settings.read_timeout
+    }
+
+    /// Reserves memory for a body that is about to arrive, until what is returned is dropped; none for a small one.
+    pub fn reserve(&self, bytes: usize) -> Result<Option<SemaphorePermit<'_>>, Problem> {
+        if bytes <= FREE_BYTES {
+            return Ok(None);
+        }
+        let charged = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.limits.intake.try_acquire_many(charged).map(Some).map_err(|_| Problem::Exhausted)
     }
 
     /// Transactions that wait for a call that takes several.

@@ -26,6 +26,9 @@ pub enum Problem {
     /// As many requests are in flight as may be.
     #[error("too many requests in flight")]
     Overloaded,
+    /// Unfinished requests occupy all memory that they may.
+    #[error("unfinished requests occupy too much memory")]
+    Exhausted,
     /// The request's members do not fit into a buffer.
     #[error("{0}")]
     Encoding(UbfError),
@@ -49,7 +52,7 @@ impl Problem {
             Self::Parsing(_) | Self::Call(CallError::Protocol(_)) => "PARSING_ERROR",
             Self::Decoding(_) => "DECODING_ERROR",
             Self::Call(CallError::Deadline) => "TIMEOUT_ERROR",
-            Self::Overloaded | Self::Call(CallError::Unavailable) => "SERVICE_UNAVAILABLE",
+            Self::Overloaded | Self::Exhausted | Self::Call(CallError::Unavailable) => "SERVICE_UNAVAILABLE",
             Self::Call(CallError::Failed(_) | CallError::Disconnected) => "SERVICE_ERROR",
         }
     }
@@ -74,7 +77,7 @@ impl Problem {
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Overloaded | Self::Call(CallError::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Overloaded | Self::Exhausted | Self::Call(CallError::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Call(CallError::Deadline) => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
         }

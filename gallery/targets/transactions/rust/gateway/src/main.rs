@@ -58,10 +58,12 @@ async fn serve(settings: Settings) -> std::io::Result<()> {
     let registry = Data::new(registry);
     let settings = Arc::new(settings);
     let (address, workers) = (settings.address, settings.workers);
+    let (read_header_timeout, idle_timeout) = (settings.read_header_timeout, settings.idle_timeout);
     let server = HttpServer::new(move || {
         let services = Data::new(Services::new(Arc::clone(&settings), limits.clone()));
         App::new().app_data(services).app_data(registry.clone()).configure(routes::configure)
     });
+    let server = server.client_request_timeout(read_header_timeout).keep_alive(idle_timeout);
     let server = server.workers(workers).shutdown_timeout(SHUTDOWN.as_secs()).bind(address)?;
     info!(address = %listening(&server.addrs()), workers, "listens");
     server.run().await

@@ -1,10 +1,9 @@
 //! The operations: each decodes its request, calls one service, and encodes the reply.
 
-use std::convert::Infallible;
 use std::pin::Pin;
-use std::time::Duration;
 
-use actix_web::error::{ErrorInternalServerError, JsonPayloadError, PayloadError};
+use actix_web::error::{Error, ErrorInternalServerError, JsonPayloadError, PayloadError};
+use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use actix_web::web::{self, Bytes, Data, JsonConfig, PayloadConfig, ServiceConfig};
 use actix_web::{FromRequest, HttpRequest, HttpResponse, dev};
 use bus::{Payload, PayloadType};
@@ -20,8 +19,6 @@ use crate::errors::Problem;
 use crate::transactions::{TransactionRequest, decided, refused};
 
 const MAX_BODY: usize = 64 << 10;
-/// A body that takes longer to arrive is refused.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug, Deserialize)]
@@ -118,13 +115,19 @@ fn text_reply(called: Result<Payload, Problem>) -> HttpResponse {
 struct InTime<T>(Result<T, Problem>);
 
 impl<T: FromRequest + 'static> FromRequest for InTime<T> {
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, Infallible>>>>;
+    type Error = Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Error>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut dev::Payload) -> Self::Future {
-        let body = timeout(BODY_TIMEOUT, T::from_request(request, payload));
-        Box::pin(async {
-            Ok(Self(match body.await {
+        let services = Data::<Services>::extract(request);
+        let (bytes, body) = (announced(request), T::from_request(request, payload));
+        Box::pin(async move {
+            let services = services.await?;
+            let _reserved = match services.reserve(bytes) {
+                Ok(reserved) => reserved,
+                Err(problem) => return Ok(Self(Err(problem))),
+            };
+            Ok(Self(match timeout(services.read_timeout(), body).await {
                 Ok(body) => body.map_err(|error| problem_of(&error.into())),
                 Err(_) => Err(Problem::TooSlow),
             }))
@@ -132,8 +135,15 @@ impl<T: FromRequest + 'static> FromRequest for InTime<T> {
     }
 }
 
+/// The bytes that a body may take; one without a length counts as the largest.
+fn announced(request: &HttpRequest) -> usize {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let unknown = if request.headers().contains_key(TRANSFER_ENCODING) { MAX_BODY } else { 0 };
+    length.unwrap_or(unknown).min(MAX_BODY)
+}
+
 /// The framework's error about a body.
-fn problem_of(error: &actix_web::Error) -> Problem {
+fn problem_of(error: &Error) -> Problem {
     if let Some(json) = error.as_error::<JsonPayloadError>() {
         return match json {
             JsonPayloadError::ContentType => Problem::MediaType("application/json"),
@@ -153,10 +163,41 @@ fn problem_of(error: &actix_web::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    use crate::calling::Limits;
+    use crate::settings::Settings;
     use actix_web::test::TestRequest;
 
+    fn services(megabytes: &str) -> Data<Services> {
+        let settings = Settings::from_environment(|name| match name {
+            "BUS_DIR" => Some("sockets".into()),
+            "INTAKE_MB" => Some(megabytes.into()),
+            _ => None,
+        });
+        let settings = Arc::new(settings.unwrap());
+        Data::new(Services::new(Arc::clone(&settings), Limits::of(&settings)))
+    }
+
+    #[tokio::test]
+    async fn large_bodies_beyond_the_budget_are_503_and_small_ones_read() {
+        let services = services("1");
+        let status_of = async |name: &'static str, value: &'static str| {
+            let request = TestRequest::default().app_data(services.clone()).insert_header((name, value));
+            let InTime(body) =
+                InTime::<Bytes>::from_request(&request.to_http_request(), &mut dev::Payload::None).await.unwrap();
+            text_reply(text_of(body).map(Payload::text)).status().as_u16()
+        };
+        let taken: Vec<_> = (0..16).map(|_| services.reserve(MAX_BODY).unwrap()).collect();
+        assert_eq!(status_of("content-length", "16385").await, 503);
+        assert_eq!(status_of("transfer-encoding", "chunked").await, 503);
+        assert_eq!(status_of("content-length", "16384").await, 200);
+        drop(taken);
+        assert_eq!(status_of("content-length", "16385").await, 200);
+    }
+
     async fn read(mut payload: dev::Payload) -> HttpResponse {
-        let request = TestRequest::default().to_http_request();
+        let request = TestRequest::default().app_data(services("64")).to_http_request();
         let InTime(body) = InTime::<Bytes>::from_request(&request, &mut payload).await.unwrap();
         text_reply(text_of(body).map(Payload::text))
     }

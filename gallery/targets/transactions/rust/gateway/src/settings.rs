@@ -22,6 +22,14 @@ pub struct Settings {
     pub max_in_flight: i64,
     /// `CALL_TIMEOUT_MS`.
     pub deadline: Duration,
+    /// `READ_HEADER_TIMEOUT`: a request's head must arrive within it.
+    pub read_header_timeout: Duration,
+    /// `READ_TIMEOUT`: a body must arrive within it.
+    pub read_timeout: Duration,
+    /// `IDLE_TIMEOUT`: a connection without a request ends after it.
+    pub idle_timeout: Duration,
+    /// `INTAKE_MB`, in bytes: memory that unfinished requests may occupy together.
+    pub intake_bytes: usize,
     /// `LOG_LEVEL`; debug logs every request.
     pub log_level: LevelFilter,
 }
@@ -93,10 +101,16 @@ impl Settings {
             batch: read.positive("BATCH", 1)?,
             max_in_flight: read.positive("MAX_IN_FLIGHT", 10_000)?.try_into().unwrap_or(i64::MAX),
             deadline: Duration::from_millis(read.value("CALL_TIMEOUT_MS", 5000, "milliseconds")?),
+            read_header_timeout: read.duration("READ_HEADER_TIMEOUT", Duration::from_secs(5))?,
+            read_timeout: read.duration("READ_TIMEOUT", Duration::from_secs(30))?,
+            idle_timeout: read.duration("IDLE_TIMEOUT", Duration::from_secs(5))?,
+            intake_bytes: read.megabytes("INTAKE_MB", 64)?,
             log_level: read.value("LOG_LEVEL", LevelFilter::INFO, "error, warn, info, debug or trace")?,
         })
     }
 }
+
+const MEGABYTES: &str = "a number from 1 to 2048";
 
 struct Reader<F> {
     variable: F,
@@ -115,6 +129,22 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
         match (self.variable)(name) {
             None => Ok(default),
             Some(text) => text.parse().map_err(|_| format!("{name} is \"{text}\": give {what}")),
+        }
+    }
+
+    fn duration(&self, name: &str, default: Duration) -> Result<Duration, String> {
+        let text = (self.variable)(name);
+        match text.as_deref().map(humantime::parse_duration) {
+            None => Ok(default),
+            Some(Ok(duration)) if !duration.is_zero() => Ok(duration),
+            Some(_) => Err(format!("{name} is \"{}\": give a duration such as 5s or 500ms", text.unwrap_or_default())),
+        }
+    }
+
+    fn megabytes(&self, name: &str, default: usize) -> Result<usize, String> {
+        match self.value(name, default, MEGABYTES)? {
+            number @ 1..=2_048 => Ok(number << 20),
+            number => Err(format!("{name} is \"{number}\": give {MEGABYTES}")),
         }
     }
 
@@ -147,6 +177,19 @@ mod tests {
     }
 
     #[test]
+    fn limits_are_chosen() {
+        let limits = |variables: &[(&str, &str)]| {
+            let found = settings(variables).unwrap();
+            let times = [found.read_header_timeout, found.read_timeout, found.idle_timeout];
+            (times.map(|time| time.as_millis()), found.intake_bytes >> 20)
+        };
+        assert_eq!(limits(&[]), ([5_000, 30_000, 5_000], 64));
+        let chosen =
+            [("READ_HEADER_TIMEOUT", "500ms"), ("READ_TIMEOUT", "1s"), ("IDLE_TIMEOUT", "2m"), ("INTAKE_MB", "9")];
+        assert_eq!(limits(&chosen), ([500, 1_000, 120_000], 9));
+    }
+
+    #[test]
     fn calls_and_bus_are_chosen() {
         assert_eq!(settings(&[("CALLS", "pooled"), ("POOL_SIZE", "3")]).unwrap().calls, Calls::Pooled(3));
         let nats = settings(&[("BUS", "nats"), ("NATS_URL", "nats://n")]).unwrap();
@@ -161,6 +204,10 @@ mod tests {
             ("BUS", "endurox", "NDRX_HOME is not set: give the folder where Enduro/X is installed"),
             ("BUS", "x", "BUS is \"x\": give local, nats or endurox"),
             ("WORKERS", "0", "WORKERS is \"0\": give a number from 1"),
+            ("READ_TIMEOUT", "30", "READ_TIMEOUT is \"30\": give a duration such as 5s or 500ms"),
+            ("IDLE_TIMEOUT", "0s", "IDLE_TIMEOUT is \"0s\": give a duration such as 5s or 500ms"),
+            ("INTAKE_MB", "0", "INTAKE_MB is \"0\": give a number from 1 to 2048"),
+            ("INTAKE_MB", "all", "INTAKE_MB is \"all\": give a number from 1 to 2048"),
             ("SERVER_PORT", "70000", "SERVER_PORT is \"70000\": give a port from 0 to 65535"),
             ("LOG_LEVEL", "loud", "LOG_LEVEL is \"loud\": give error, warn, info, debug or trace"),
             ("BUS_DIR", "", "BUS_DIR is not set: give the folder of the servers' sockets"),

@@ -16,7 +16,7 @@ use crate::memory::Memory;
 use crate::postgres::{Options, Postgres};
 use crate::repository::Repository;
 use crate::service::Service;
-use crate::settings::{Settings, Store, Target};
+use crate::settings::{Limits, Settings, Store, Target};
 use crate::shutdown::{Shutdown, signalled};
 
 /// Any error of a server.
@@ -35,6 +35,8 @@ pub struct Server {
     pub service: Arc<Service>,
     /// Pings on idle connections.
     pub keepalive: bool,
+    /// Limits of each connection.
+    pub limits: Limits,
     /// Replies are compressed for clients that accept gzip.
     pub reply_gzip: bool,
     /// Signals that the process stops.
@@ -81,12 +83,12 @@ async fn run_until_signal<F: Serving>(
     let address = listener.local_addr().map_err(text)?;
 
     let service = Service::new(Arc::clone(&users), settings.timeout, settings.rate);
-    let service = Arc::new(service.with_intake(settings.intake_bytes));
+    let service = Arc::new(service.with_intake(settings.intake_bytes).with_read_timeout(settings.limits.read));
     let (trigger, shutdown) = Shutdown::new();
     let signal = signalled().map_err(text)?;
     tracing::info!(%address, store = ?settings.store, per_request = settings.per_request, "listening");
-    let Settings { keepalive, reply_gzip, .. } = *settings;
-    let mut serving = tokio::spawn(serve(Server { listener, service, keepalive, reply_gzip, shutdown }));
+    let Settings { keepalive, limits, reply_gzip, .. } = *settings;
+    let mut serving = tokio::spawn(serve(Server { listener, service, keepalive, limits, reply_gzip, shutdown }));
     tokio::select! {
         () = signal => {}
         ended = &mut serving => return Err(premature_end(ended)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::deadline::within;
@@ -16,14 +16,18 @@ use crate::user::{Change, Page, Query, User};
 
 /// Bytes of a request that are not charged, so that ordinary requests are served while large ones exhaust the budget.
 const FREE_BYTES: usize = 16 << 10;
+/// How much is charged at once for a request that arrives in pieces.
+const STEP_BYTES: usize = 64 << 10;
 const INTAKE_BYTES: usize = 64 << 20;
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The user service.
 pub struct Service {
     users: Arc<dyn Repository>,
     timeout: Duration,
     limiter: Option<DefaultDirectRateLimiter>,
-    intake: Semaphore,
+    intake: Arc<Semaphore>,
+    read_timeout: Duration,
 }
 
 impl Service {
@@ -35,19 +39,37 @@ impl Service {
             let burst = NonZeroU32::new(rate.get() / 10).unwrap_or(NonZeroU32::MIN);
             RateLimiter::direct(Quota::per_second(rate).allow_burst(burst))
         });
-        Self { users, timeout, limiter, intake: Semaphore::new(INTAKE_BYTES) }
+        Self { users, timeout, limiter, intake: Arc::new(Semaphore::new(INTAKE_BYTES)), read_timeout: READ_TIMEOUT }
     }
 
     /// The same service with a budget of `bytes` for unfinished large requests.
     #[must_use]
     pub fn with_intake(self, bytes: usize) -> Self {
-        Self { intake: Semaphore::new(bytes), ..self }
+        Self { intake: Arc::new(Semaphore::new(bytes)), ..self }
+    }
+
+    /// The same service for requests that must arrive within `timeout`.
+    #[must_use]
+    pub fn with_read_timeout(self, timeout: Duration) -> Self {
+        Self { read_timeout: timeout, ..self }
+    }
+
+    /// How long a request may take to arrive.
+    #[must_use]
+    pub fn read_timeout(&self) -> Duration {
+        self.read_timeout
     }
 
     /// Reserves memory for a request that is about to arrive, until it is dropped; none for a small one.
     pub fn reserve(&self, bytes: usize) -> Result<SemaphorePermit<'_>, Error> {
         let charged = if bytes > FREE_BYTES { u32::try_from(bytes).unwrap_or(u32::MAX) } else { 0 };
         self.intake.try_acquire_many(charged).map_err(|_| Error::Overloaded)
+    }
+
+    /// The charge of a request of which nothing has arrived.
+    #[must_use]
+    pub fn charge(&self) -> Charge {
+        Charge { intake: Arc::clone(&self.intake), arrived: 0, reserved: None }
     }
 
     /// The deadline of a call that arrives now.
@@ -108,5 +130,50 @@ impl Service {
             Some(limiter) => limiter.check().map_err(|_| Error::RateLimited),
             None => Ok(()),
         }
+    }
+}
+
+/// The memory of a request that arrives in pieces, until it is dropped.
+pub struct Charge {
+    intake: Arc<Semaphore>,
+    arrived: usize,
+    reserved: Option<OwnedSemaphorePermit>,
+}
+
+impl Charge {
+    /// Charges for a piece, if there is memory for it.
+    pub fn add(&mut self, bytes: usize) -> Result<(), Error> {
+        self.arrived += bytes;
+        let reserved = self.reserved.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let missing = self.arrived.saturating_sub(FREE_BYTES + reserved).next_multiple_of(STEP_BYTES);
+        if missing > 0 {
+            let steps = u32::try_from(missing).unwrap_or(u32::MAX);
+            let more = Arc::clone(&self.intake).try_acquire_many_owned(steps).map_err(|_| Error::Overloaded)?;
+            match &mut self.reserved {
+                Some(reserved) => reserved.merge(more),
+                None => self.reserved = Some(more),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+
+    #[test]
+    fn requests_in_pieces_share_the_budget_and_return_their_part() {
+        let users = Arc::new(Memory::default());
+        let service = Service::new(users, Duration::from_secs(1), None).with_intake(2 * STEP_BYTES);
+        let (mut first, mut second) = (service.charge(), service.charge());
+        for _ in 0..3 {
+            assert_eq!(first.add(STEP_BYTES / 2), Ok(()));
+        }
+        assert_eq!(second.add(FREE_BYTES), Ok(()));
+        assert_eq!(second.add(1), Err(Error::Overloaded));
+        drop(first);
+        assert_eq!(second.add(1), Ok(()));
     }
 }

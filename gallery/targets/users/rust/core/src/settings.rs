@@ -22,6 +22,19 @@ pub struct Target {
     pub port_variable: &'static str,
     /// The documented port.
     pub default_port: u16,
+    /// The default limits; the variable of one that is zero is not read.
+    pub limits: Limits,
+}
+
+/// How long a client may take, and how much it may ask at once. Zero where a target has no such limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For a body or a message.
+    pub read: Duration,
+    /// For a connection without a request: it is pinged then, and ends without an answer.
+    pub idle: Duration,
+    /// Requests in flight on a connection.
+    pub streams: u32,
 }
 
 /// Where users are.
@@ -59,8 +72,10 @@ pub struct Settings {
     pub flushers: usize,
     /// Maximum number of queued requests.
     pub queue: usize,
-    /// Bytes that unfinished large requests over REST may occupy together.
+    /// Bytes that unfinished large requests may occupy together.
     pub intake_bytes: usize,
+    /// Limits of each connection.
+    pub limits: Limits,
     /// Threads that serve requests.
     pub workers: usize,
     /// The time that a call has where it sets no deadline.
@@ -119,6 +134,14 @@ impl Settings {
             flushers: variables.number("FLUSHERS", 2, 1..=64)?,
             queue: variables.number("QUEUE_REQUESTS", 20_000, 1..=10_000_000)?,
             intake_bytes: variables.number("INTAKE_MB", 64, 1..=2_048)? << 20,
+            limits: Limits {
+                read: variables.limit("READ_TIMEOUT", target.limits.read)?,
+                idle: variables.limit("IDLE_TIMEOUT", target.limits.idle)?,
+                streams: match target.limits.streams {
+                    0 => 0,
+                    default => variables.number("MAX_STREAMS", default, 1..=1_000_000)?,
+                },
+            },
             workers: variables.number("WORKERS", cores, 1..=1_024)?,
             timeout: variables.duration("REQUEST_TIMEOUT", DEFAULT_TIMEOUT)?,
             rate: NonZeroU32::new(variables.number("RATE_LIMIT", 0, 0..=1_000_000_000)?),
@@ -161,6 +184,11 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
                 Err(SettingError::new(name, &value, &advice))
             }
         }
+    }
+
+    /// Zero if the default is: the target has no such limit.
+    fn limit(&self, name: &str, default: Duration) -> Result<Duration, SettingError> {
+        if default.is_zero() { Ok(default) } else { self.duration(name, default) }
     }
 
     fn duration(&self, name: &str, default: Duration) -> Result<Duration, SettingError> {
@@ -209,8 +237,13 @@ fn one_of<T>(words: &[(&str, T)]) -> String {
 mod tests {
     use super::*;
 
-    const TARGET: Target =
-        Target { name: "target", module: "target", port_variable: "SERVER_PORT", default_port: 8082 };
+    const TARGET: Target = Target {
+        name: "target",
+        module: "target",
+        port_variable: "SERVER_PORT",
+        default_port: 8082,
+        limits: Limits { read: Duration::from_secs(1), idle: Duration::from_secs(2), streams: 3 },
+    };
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::read(&TARGET, |name| {
@@ -227,6 +260,7 @@ mod tests {
         assert_eq!((settings.connections, settings.flushers, settings.queue), (10, 2, 20_000));
         assert_eq!((settings.timeout, settings.rate), (Duration::from_secs(5), None));
         assert!(settings.keepalive && !settings.reply_gzip);
+        assert_eq!((settings.intake_bytes, settings.limits), (64 << 20, TARGET.limits));
         assert_eq!((settings.log_level, settings.log_format), (Level::INFO, LogFormat::Text));
     }
 
@@ -244,6 +278,10 @@ mod tests {
             ("QUEUE_REQUESTS", "1"),
             ("REQUEST_TIMEOUT", "500ms"),
             ("RATE_LIMIT", "9"),
+            ("INTAKE_MB", "9"),
+            ("READ_TIMEOUT", "500ms"),
+            ("IDLE_TIMEOUT", "1m 30s"),
+            ("MAX_STREAMS", "7"),
             ("KEEPALIVE", "off"),
             ("REPLY_GZIP", "on"),
             ("LOG_LEVEL", "error"),
@@ -256,6 +294,8 @@ mod tests {
         assert_eq!((settings.connections, settings.flushers, settings.queue, settings.workers), (7, 8, 1, 3));
         assert_eq!((settings.timeout, settings.rate), (Duration::from_millis(500), NonZeroU32::new(9)));
         assert!(!settings.keepalive && settings.reply_gzip);
+        let limits = Limits { read: Duration::from_millis(500), idle: Duration::from_secs(90), streams: 7 };
+        assert_eq!((settings.intake_bytes, settings.limits), (9 << 20, limits));
         assert_eq!((settings.log_level, settings.log_format), (Level::ERROR, LogFormat::Json));
     }
 
@@ -268,10 +308,21 @@ mod tests {
             ("FLUSHERS", "0", r#"FLUSHERS is "0": use a whole number from 1 to 64"#),
             ("REQUEST_TIMEOUT", "soon", r#"REQUEST_TIMEOUT is "soon": use a duration such as 5s or 500ms"#),
             ("REQUEST_TIMEOUT", "0s", r#"REQUEST_TIMEOUT is "0s": use a duration such as 5s or 500ms"#),
+            ("READ_TIMEOUT", "30", r#"READ_TIMEOUT is "30": use a duration such as 5s or 500ms"#),
+            ("MAX_STREAMS", "0", r#"MAX_STREAMS is "0": use a whole number from 1 to 1000000"#),
             ("LOG_LEVEL", "all", r#"LOG_LEVEL is "all": use info, error, warn or debug"#),
         ] {
             assert_eq!(read(&[(variable, value)]).err().as_deref(), Some(message));
         }
+    }
+
+    #[test]
+    fn a_limit_that_a_target_does_not_have_is_not_read() {
+        let limits = Limits { read: Duration::ZERO, idle: Duration::ZERO, streams: 0 };
+        let settings = Settings::read(&Target { limits, ..TARGET }, |name| {
+            ["READ_TIMEOUT", "MAX_STREAMS"].contains(&name).then(|| "none".to_owned())
+        });
+        assert_eq!(settings.expect("usable").limits, limits);
     }
 
     #[test]

@@ -32,7 +32,14 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
         let (trigger, shutdown) = Shutdown::new();
-        let server = process::Server { listener, service, keepalive: true, reply_gzip: true, shutdown };
+        let server = process::Server {
+            listener,
+            service,
+            keepalive: true,
+            limits: crate::TARGET.limits,
+            reply_gzip: true,
+            shutdown,
+        };
         Self { address, trigger, serving: tokio::spawn(serve(server)) }
     }
 

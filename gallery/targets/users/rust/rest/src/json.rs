@@ -1,7 +1,6 @@
 //! Bodies as protobuf's JSON mapping has them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
 use axum::body::HttpBody;
@@ -15,9 +14,6 @@ use users_core::error::{Error, LARGEST_MESSAGE};
 use users_core::service::Service;
 
 use crate::reply::Failure;
-
-/// How long a body may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A message that axum's [`Json`] reads. Unlike its extractor, this one reads a body of any media type, as a gateway
 /// does, takes no body for an empty message, and no array for an object.
@@ -35,7 +31,8 @@ where
         let length = request.body().size_hint().exact().and_then(|length| usize::try_from(length).ok());
         let _reserved = service.reserve(length.unwrap_or(LARGEST_MESSAGE).min(LARGEST_MESSAGE))?;
         // One buffer: axum's `Bytes` keeps each piece as it arrives, one of a byte with the memory of many.
-        let body = timeout(BODY_TIMEOUT, BytesMut::from_request(request, state)).await.map_err(|_| Error::TooSlow)?;
+        let body = timeout(service.read_timeout(), BytesMut::from_request(request, state)).await;
+        let body = body.map_err(|_| Error::TooSlow)?;
         let body = body.map_err(|rejection| unreadable(&rejection))?;
         let text = str::from_utf8(&body).map_err(|_| malformed("body: not valid UTF-8"))?;
         let text = if text.is_empty() { "{}" } else { text };

@@ -1,9 +1,10 @@
-//! Bounds the memory of requests that are still arriving, all together.
+//! Bounds the memory of requests that are still arriving, all together, and the time of each.
 
 mod messages;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -15,31 +16,50 @@ const FREE_BYTES: usize = 16 << 10;
 /// How much is charged at once.
 const STEP_BYTES: usize = 64 << 10;
 
-/// The bytes that unfinished requests may occupy together.
+/// How long a request may take where nothing else is set.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The bytes that unfinished requests may occupy together, and the time that each has.
 #[derive(Clone)]
-pub struct Intake(Arc<AtomicUsize>);
+pub struct Intake {
+    left: Arc<AtomicUsize>,
+    timeout: Duration,
+}
 
 impl Intake {
     /// A budget of `bytes`.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
-        Self(Arc::new(AtomicUsize::new(bytes)))
+        Self { left: Arc::new(AtomicUsize::new(bytes)), timeout: TIMEOUT }
+    }
+
+    /// The same budget for requests that must arrive within `timeout`.
+    #[must_use]
+    pub fn within(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
     /// The charge of a request of which nothing has arrived.
     #[must_use]
     pub fn charge(&self) -> Charge {
-        Charge { left: Arc::clone(&self.0), charged: 0 }
+        Charge { left: Arc::clone(&self.left), timeout: self.timeout, charged: 0 }
     }
 }
 
 /// The part of the budget that one request occupies, until it is dropped.
 pub struct Charge {
     left: Arc<AtomicUsize>,
+    timeout: Duration,
     charged: usize,
 }
 
 impl Charge {
+    /// The time that the request has to arrive.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Charges for a request of which `total` bytes have arrived, if the budget has room for it.
     pub fn grow(&mut self, total: usize) -> Result<(), Error> {
         let missing = total.saturating_sub(FREE_BYTES + self.charged).next_multiple_of(STEP_BYTES);
@@ -82,7 +102,7 @@ mod tests {
         second.release();
         second.release();
         drop(second);
-        assert_eq!(intake.0.load(Ordering::Relaxed), 3 * STEP_BYTES);
+        assert_eq!(intake.left.load(Ordering::Relaxed), 3 * STEP_BYTES);
     }
 
     #[test]

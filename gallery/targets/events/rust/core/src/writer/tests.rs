@@ -5,9 +5,16 @@ use crate::error::{Error, ErrorKind};
 use crate::fake::{FakeStorage, REFUSED, event, statement};
 use crate::limits::QUEUED_BYTES;
 use crate::model::Event;
-use crate::settings::{Settings, Target};
+use crate::settings::{Limits, Settings, Target};
 
-const TARGET: Target = Target { name: "test", module: "test", port_variable: "PORT", default_port: 0, protocols: &[] };
+const TARGET: Target = Target {
+    name: "test",
+    module: "test",
+    port_variable: "PORT",
+    default_port: 0,
+    protocols: &[],
+    limits: Limits::NONE,
+};
 
 const MODES: [&str; 2] = ["group-commit", "per-request"];
 

@@ -8,15 +8,21 @@ use std::sync::Arc;
 use super::Postgres;
 use events_core::error::{Error, ErrorKind};
 use events_core::model::{Entity, Event};
-use events_core::settings::{Settings, Target};
+use events_core::settings::{Limits, Settings, Target};
 use events_core::storage::{Database as _, StorageError};
 use events_core::writer::Writer;
 use futures_util::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row};
 
-const TARGET: Target =
-    Target { name: "events-test", module: "events_test", port_variable: "PORT", default_port: 0, protocols: &[] };
+const TARGET: Target = Target {
+    name: "events-test",
+    module: "events_test",
+    port_variable: "PORT",
+    default_port: 0,
+    protocols: &[],
+    limits: Limits::NONE,
+};
 
 /// The database of one test.
 struct Database {

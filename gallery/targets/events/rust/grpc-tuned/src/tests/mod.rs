@@ -50,7 +50,7 @@ impl Server {
         let address = listener.local_addr().expect("bound");
         let (trigger, shutdown) = Shutdown::new();
         let services = Services::new(writer, token, shutdown.clone()).expect("the descriptors are valid");
-        let serving = tokio::spawn(connections::serve(listener, None, Http2::new(services), shutdown));
+        let serving = tokio::spawn(connections::serve(listener, None, Http2::new(services, TARGET.limits), shutdown));
         Self { address, storage, trigger, serving }
     }
 

@@ -21,7 +21,7 @@ async fn start(router: Router) -> (TcpStream, Trigger, Serving) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound");
     let (trigger, shutdown) = Shutdown::new();
-    let serving = tokio::spawn(connections::serve(listener, None, Http::new(router), shutdown));
+    let serving = tokio::spawn(connections::serve(listener, None, Http::new(router, crate::TARGET.limits), shutdown));
     (TcpStream::connect(address).await.expect("listening"), trigger, serving)
 }
 

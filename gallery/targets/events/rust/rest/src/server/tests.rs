@@ -29,7 +29,8 @@ impl Running {
         let storage = Arc::new(CountingStorage::default());
         let (trigger, shutdown) = Shutdown::new();
         let writer = storage.writer(&TARGET, &[]);
-        let serving = tokio::spawn(serve(Server { listener, tls: None, writer, token: None, shutdown }));
+        let serving =
+            tokio::spawn(serve(Server { listener, tls: None, writer, token: None, limits: TARGET.limits, shutdown }));
         Self { address, storage, trigger, serving }
     }
 

@@ -1,6 +1,7 @@
 package io.bakeoff.events.settings;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param flushers maximum number of batches in flight
  * @param workers threads that serve requests
  * @param intakeBytes bytes that unfinished requests may occupy together
+ * @param limits of each connection
  * @param queueEvents maximum number of queued events; in per-request mode of requests in flight
  * @param logLevel minimum level of log lines
  * @param logFormat {@code text} or {@code json}
@@ -30,6 +32,7 @@ public record Settings(
         int flushers,
         int workers,
         long intakeBytes,
+        ConnectionLimits limits,
         int queueEvents,
         String logLevel,
         String logFormat,
@@ -37,10 +40,12 @@ public record Settings(
         Authorization authorization) {
     private static final String DEFAULT_DATABASE = "postgresql://postgres:password@localhost:5432/car_entities";
 
-    /** Properties of each application: the variable that holds its port, and the default port. */
+    /** Properties of each application: the variable that holds its port, and the defaults that differ. */
     static final String PORT_VARIABLE = "port-variable";
 
     static final String DEFAULT_PORT = "default-port";
+
+    static final String DEFAULT_STREAMS = "default-streams";
 
     /** A source of values. */
     @FunctionalInterface
@@ -74,6 +79,12 @@ public record Settings(
                 flushers,
                 values.number("WORKERS", cores, 1, 1_024),
                 (long) values.number("INTAKE_MB", 64, 1, 65_536) << 20,
+                new ConnectionLimits(
+                        values.duration("READ_HEADER_TIMEOUT", Duration.ofSeconds(20)),
+                        values.duration("READ_TIMEOUT", Duration.ofSeconds(60)),
+                        values.duration("IDLE_TIMEOUT", Duration.ofSeconds(60)),
+                        values.number(
+                                "MAX_STREAMS", Integer.parseInt(values.text(DEFAULT_STREAMS, "100")), 1, 1_000_000)),
                 values.number("QUEUE_EVENTS", 20_000, 1, 10_000_000),
                 values.word("LOG_LEVEL", List.of("info", "error", "warn", "debug")),
                 values.word("LOG_FORMAT", List.of("text", "json")),

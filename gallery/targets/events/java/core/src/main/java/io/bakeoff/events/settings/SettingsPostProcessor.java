@@ -18,7 +18,8 @@ import org.springframework.core.env.PropertySource;
  * before logging is initialised.
  */
 public final class SettingsPostProcessor implements EnvironmentPostProcessor {
-    private static final Set<String> OF_THE_APPLICATION = Set.of(Settings.PORT_VARIABLE, Settings.DEFAULT_PORT);
+    private static final Set<String> OF_THE_APPLICATION =
+            Set.of(Settings.PORT_VARIABLE, Settings.DEFAULT_PORT, Settings.DEFAULT_STREAMS);
 
     /** Reads the settings, which have been validated at start. */
     public static Settings settings(ConfigurableEnvironment environment) {
@@ -47,6 +48,8 @@ public final class SettingsPostProcessor implements EnvironmentPostProcessor {
             resolved.put(server + "port", settings.port());
         }
         resolved.putAll(r2dbc(settings));
+        // For the property of the server that each application has in its application.yml.
+        resolved.put("producer.idle-timeout", settings.limits().idle().toString());
         resolved.put("logging.level.io.bakeoff", settings.logLevel());
         if (settings.logFormat().equals("json")) {
             resolved.put("logging.structured.format.console", "logstash");

@@ -1,10 +1,16 @@
 package io.bakeoff.events.settings;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
+import org.springframework.boot.convert.DurationStyle;
 
 /** Reads and validates single values. */
 final class Values {
+    /** A number without a unit is no duration. */
+    private static final Pattern DURATION = Pattern.compile("0*[1-9]\\d{0,8}(ms|s|m|h)");
+
     private final Settings.Source source;
 
     Values(Settings.Source source) {
@@ -37,6 +43,18 @@ final class Values {
             // Reported below, like a number out of range.
         }
         throw unusable(variable, value, "a whole number from " + least + " to " + greatest);
+    }
+
+    /** A duration with its unit, more than zero. */
+    Duration duration(String variable, Duration otherwise) {
+        String value = text(variable, "");
+        if (value.isEmpty()) {
+            return otherwise;
+        }
+        if (DURATION.matcher(value).matches()) {
+            return DurationStyle.SIMPLE.parse(value);
+        }
+        throw unusable(variable, value, "a duration such as 5s or 500ms");
     }
 
     /** An IP address; names are not resolved. */

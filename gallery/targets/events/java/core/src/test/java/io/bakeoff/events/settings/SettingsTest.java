@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.r2dbc.postgresql.client.SSLMode;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,20 @@ class SettingsTest {
     }
 
     @Test
+    void limitsOfConnections() {
+        assertThat(read(Map.of()).limits())
+                .isEqualTo(new ConnectionLimits(
+                        Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(60), 100));
+        assertThat(read(Map.of(Settings.DEFAULT_STREAMS, "4096")).limits().streams())
+                .isEqualTo(4_096);
+        Map<String, String> chosen =
+                Map.of("READ_HEADER_TIMEOUT", "500ms", "READ_TIMEOUT", "5s", "IDLE_TIMEOUT", "2m", "MAX_STREAMS", "7");
+        assertThat(read(chosen).limits())
+                .isEqualTo(
+                        new ConnectionLimits(Duration.ofMillis(500), Duration.ofSeconds(5), Duration.ofMinutes(2), 7));
+    }
+
+    @Test
     void theBudgetOfUnfinishedRequestsCanBeSet() {
         assertThat(read(Map.of("INTAKE_MB", "9")).intakeBytes()).isEqualTo(9 << 20);
     }
@@ -74,6 +89,10 @@ class SettingsTest {
                 "FLUSHERS|0|FLUSHERS is \"0\": use a whole number from 1 to 8",
                 "DB_POOL_SIZE|ten|DB_POOL_SIZE is \"ten\": use a whole number from 1 to 1000",
                 "WORKERS|-1|WORKERS is \"-1\": use a whole number from 1 to 1024",
+                "READ_TIMEOUT|30|READ_TIMEOUT is \"30\": use a duration such as 5s or 500ms",
+                "READ_TIMEOUT|-1s|READ_TIMEOUT is \"-1s\": use a duration such as 5s or 500ms",
+                "IDLE_TIMEOUT|0s|IDLE_TIMEOUT is \"0s\": use a duration such as 5s or 500ms",
+                "MAX_STREAMS|0|MAX_STREAMS is \"0\": use a whole number from 1 to 1000000",
                 "QUEUE_EVENTS|1e3|QUEUE_EVENTS is \"1e3\": use a whole number from 1 to 10000000",
                 "SERVER_PORT|65536|SERVER_PORT is \"65536\": use a whole number from 0 to 65535",
                 "BIND|localhost|BIND is \"localhost\": use an IP address such as 127.0.0.1 or ::",

@@ -6,13 +6,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Closes a connection on which DATA frames arrive that are empty and do not end their stream, too many in a row.
+ * Closes a connection on which too many frames arrive between two that carry something: empty DATA frames that do not end
+ * their stream, and SETTINGS.
  *
- * <p>grpc-java keeps each of them until the message is complete, without charging flow control. The first handler of a
- * connection; with TLS it moves behind the decryption.
+ * <p>grpc-java keeps each of the former until the message is complete, without charging flow control, and answers each of
+ * the latter. The first handler of a connection; with TLS it moves behind the decryption.
  */
 final class EmptyFrames extends ChannelInboundHandlerAdapter {
-    /** Most empty frames in a row. */
+    /** Most of them between two frames that carry something. */
     static final int LIMIT = 100;
 
     private static final int PREFACE_BYTES = 24;
@@ -20,7 +21,10 @@ final class EmptyFrames extends ChannelInboundHandlerAdapter {
     private static final int TYPE_AT = 3;
     private static final int FLAGS_AT = 4;
     private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int SETTINGS = 4;
     private static final int END_STREAM = 1;
+    private static final int ACK = 1;
 
     /** Bytes before the next frame. */
     private int skipped = PREFACE_BYTES;
@@ -84,11 +88,19 @@ final class EmptyFrames extends ChannelInboundHandlerAdapter {
         }
         headerBytes++;
         if (headerBytes == HEADER_BYTES) {
-            boolean empty = type == DATA && length == 0 && (flags & END_STREAM) == 0;
-            emptyFrames = empty ? emptyFrames + 1 : 0;
+            count();
             skipped = length;
             headerBytes = 0;
             length = 0;
+        }
+    }
+
+    private void count() {
+        boolean data = type == DATA && (length > 0 || (flags & END_STREAM) != 0);
+        if (data || type == HEADERS) {
+            emptyFrames = 0;
+        } else if (type == DATA || type == SETTINGS && (flags & ACK) == 0) {
+            emptyFrames++;
         }
     }
 }

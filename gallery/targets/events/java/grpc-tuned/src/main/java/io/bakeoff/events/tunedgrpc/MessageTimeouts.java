@@ -14,9 +14,6 @@ import java.util.concurrent.TimeUnit;
  * cost more than the call.
  */
 final class MessageTimeouts {
-    /** Maximum time for a message to arrive. */
-    static final Duration LIMIT = Duration.ofSeconds(60);
-
     private final EventExecutor loop;
     private final long limit;
     /** When each call started to wait, oldest first. */

@@ -1,7 +1,9 @@
 package io.bakeoff.events.tunedgrpc;
 
+import io.bakeoff.events.process.Reads;
 import io.bakeoff.events.process.ServerPort;
 import io.bakeoff.events.settings.Authorization;
+import io.bakeoff.events.settings.ConnectionLimits;
 import io.bakeoff.events.settings.Settings;
 import io.bakeoff.events.writing.Intake;
 import io.grpc.BindableService;
@@ -24,12 +26,6 @@ import reactor.netty.resources.LoopResources;
 /** The gRPC server. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
-    /** Concurrent calls on one connection, which many users may share. */
-    private static final int CALLS_PER_CONNECTION = 4_096;
-
-    /** Limits how long a client may take from connecting to the HTTP/2 handshake. */
-    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(20);
-
     /** Connections waiting to be accepted: thousands of clients may connect at once. */
     private static final int BACKLOG = 4_096;
 
@@ -48,12 +44,14 @@ class ServerConfiguration {
     @Bean
     ServerBuilderCustomizer<NettyServerBuilder> server(LoopResources loops, Settings settings, Intake intake) {
         EventLoopGroup group = loops.onServer(LoopResources.DEFAULT_NATIVE);
-        return server -> guarded(server, group, settings.authorization(), intake, MessageTimeouts.LIMIT)
+        ConnectionLimits limits = settings.limits();
+        return server -> guarded(server, group, settings.authorization(), intake, limits.read())
                 .bossEventLoopGroup(group)
                 .channelFactory(() -> guarded(loops.onChannel(ServerSocketChannel.class, group)))
                 .withOption(ChannelOption.SO_BACKLOG, BACKLOG)
-                .handshakeTimeout(HANDSHAKE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-                .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
+                .withChildOption(ChannelOption.RECVBUF_ALLOCATOR, Reads.oneBufferEachTurn())
+                .handshakeTimeout(limits.readHeader().toMillis(), TimeUnit.MILLISECONDS)
+                .maxConcurrentCallsPerConnection(limits.streams());
     }
 
     /** Checks the frames of each connection that is accepted. */

@@ -11,8 +11,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class EmptyFramesTest {
     private static final int DATA = 0;
+    private static final int HEADERS = 1;
+    private static final int SETTINGS = 4;
     private static final int PING = 6;
     private static final int END_STREAM = 1;
+    private static final int ACK = 1;
 
     private final ByteBuf sent = Unpooled.buffer().writeZero(24);
 
@@ -24,6 +27,26 @@ class EmptyFramesTest {
         assertThat(staysOpen(size)).isTrue();
         frame(DATA, 0, 0);
         assertThat(staysOpen(size)).isFalse();
+    }
+
+    @Test
+    void settingsCloseTheConnectionAlsoAmongOtherFramesThatCarryNothing() {
+        frames(EmptyFrames.LIMIT / 2, SETTINGS, 0);
+        frames(EmptyFrames.LIMIT, PING, 0);
+        frames(EmptyFrames.LIMIT / 2, DATA, 0);
+        assertThat(staysOpen(1_000)).isTrue();
+        frame(SETTINGS, 0, 6);
+        assertThat(staysOpen(1_000)).isFalse();
+    }
+
+    @Test
+    void settingsOfAConnectionWithCallsAreNoFlood() {
+        for (int call = 0; call < 3 * EmptyFrames.LIMIT; call++) {
+            frame(SETTINGS, 0, 6);
+            frame(HEADERS, 0, 20);
+        }
+        frames(3 * EmptyFrames.LIMIT, SETTINGS, ACK);
+        assertThat(staysOpen(1_000)).isTrue();
     }
 
     @Test

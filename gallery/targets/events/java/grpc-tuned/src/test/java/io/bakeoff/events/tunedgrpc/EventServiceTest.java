@@ -61,7 +61,7 @@ class EventServiceTest {
     }
 
     private void serve(Authorization authorization) throws IOException {
-        server = new TestServer(writer, streams, authorization, MessageTimeouts.LIMIT);
+        server = new TestServer(writer, streams, authorization, Duration.ofSeconds(60));
         channel = server.channel();
         client = EventServiceGrpc.newBlockingStub(channel);
     }
@@ -198,7 +198,7 @@ class EventServiceTest {
                 .when(racing)
                 .whenCapacity(any(), any());
         server.close();
-        server = new TestServer(racing, streams, settings.authorization(), MessageTimeouts.LIMIT);
+        server = new TestServer(racing, streams, settings.authorization(), Duration.ofSeconds(60));
         channel = server.channel();
         client = EventServiceGrpc.newBlockingStub(channel);
         Replies replies = new Replies();

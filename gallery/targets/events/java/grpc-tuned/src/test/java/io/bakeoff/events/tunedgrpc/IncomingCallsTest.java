@@ -41,7 +41,7 @@ class IncomingCallsTest {
 
     @Test
     void aUnaryCallHasOneMessage() throws Exception {
-        serve(MessageTimeouts.LIMIT);
+        serve(Duration.ofSeconds(60));
         for (List<EventRequest> messages : List.of(List.<EventRequest>of(), List.of(EVENT, EVENT))) {
             Call call = new Call(unary(), CallOptions.DEFAULT);
             messages.forEach(call::send);
@@ -53,7 +53,7 @@ class IncomingCallsTest {
 
     @Test
     void compressionIsUnimplementedWithTheAcceptedEncodings() throws Exception {
-        serve(MessageTimeouts.LIMIT);
+        serve(Duration.ofSeconds(60));
         for (String method : List.of("com.example.grpc.EventService/ProcessEvent", "no.such/Method")) {
             Call call = new Call(
                     unary().toBuilder().setFullMethodName(method).build(), CallOptions.DEFAULT.withCompression("gzip"));
@@ -68,7 +68,7 @@ class IncomingCallsTest {
 
     @Test
     void anUndeclaredCompressedMessageIsInternal() throws Exception {
-        serve(MessageTimeouts.LIMIT);
+        serve(Duration.ofSeconds(60));
         for (MethodDescriptor<EventRequest, EventResponse> method :
                 List.of(unary(), EventServiceGrpc.getStreamEventsMethod())) {
             Call call = new Call(method, CallOptions.DEFAULT.withCompression("identity"));
@@ -81,7 +81,7 @@ class IncomingCallsTest {
 
     @Test
     void aStreamWithRepliesEndsWithTheStatusToo() throws Exception {
-        serve(MessageTimeouts.LIMIT);
+        serve(Duration.ofSeconds(60));
         Call call = new Call(EventServiceGrpc.getStreamEventsMethod(), CallOptions.DEFAULT.withCompression("identity"));
         call.compress(false);
         call.send(EVENT);
@@ -96,7 +96,7 @@ class IncomingCallsTest {
     void aMessageForWhichTheBudgetHasNoRoomIsRefused() throws Exception {
         int budget = 8 << 20;
         server = new TestServer(
-                writer, new OpenStreams(), settings.authorization(), new Intake(budget), MessageTimeouts.LIMIT);
+                writer, new OpenStreams(), settings.authorization(), new Intake(budget), Duration.ofSeconds(60));
         Call call = new Call(
                 EventServiceGrpc.getProcessEventBatchMethod().toBuilder(
                                 EventServiceGrpc.getProcessEventMethod().getRequestMarshaller(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bakeoff.events.writing.Intake;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,10 +13,11 @@ import org.junit.jupiter.api.Test;
 
 /** Calls with a manual clock. */
 class MessageTimeoutsTest {
-    private static final long LIMIT_S = MessageTimeouts.LIMIT.toSeconds();
+    private static final long LIMIT_S = 60;
 
     private final EmbeddedChannel connection = new EmbeddedChannel();
-    private final MessageTimeouts messageTimeouts = new MessageTimeouts(connection.eventLoop(), MessageTimeouts.LIMIT);
+    private final MessageTimeouts messageTimeouts =
+            new MessageTimeouts(connection.eventLoop(), Duration.ofSeconds(LIMIT_S));
     private final List<String> ends = new ArrayList<>();
 
     @BeforeEach

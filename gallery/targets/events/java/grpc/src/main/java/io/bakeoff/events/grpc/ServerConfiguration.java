@@ -1,14 +1,18 @@
 package io.bakeoff.events.grpc;
 
+import io.bakeoff.events.process.Reads;
 import io.bakeoff.events.process.ServerPort;
+import io.bakeoff.events.settings.ConnectionLimits;
 import io.bakeoff.events.settings.Settings;
 import io.grpc.BindableService;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionService;
+import io.netty.channel.ChannelOption;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,17 +22,17 @@ import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 /** The gRPC server, which Spring Boot configures. */
 @Configuration(proxyBeanMethods = false)
 class ServerConfiguration {
-    /** Concurrent calls on one connection, what gRPC's guide names as the usual limit; grpc-java has none. */
-    private static final int CALLS_PER_CONNECTION = 100;
-
     @Bean
     ServerPort port(GrpcServerLifecycle server) {
         return server::getPort;
     }
 
     @Bean
-    ServerBuilderCustomizer<NettyServerBuilder> limits() {
-        return server -> server.maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION);
+    ServerBuilderCustomizer<NettyServerBuilder> limits(Settings settings) {
+        ConnectionLimits limits = settings.limits();
+        return server -> server.withChildOption(ChannelOption.RECVBUF_ALLOCATOR, Reads.oneBufferEachTurn())
+                .handshakeTimeout(limits.readHeader().toMillis(), TimeUnit.MILLISECONDS)
+                .maxConcurrentCallsPerConnection(limits.streams());
     }
 
     /** Handlers never block, so that they need no more threads than {@code WORKERS}. */

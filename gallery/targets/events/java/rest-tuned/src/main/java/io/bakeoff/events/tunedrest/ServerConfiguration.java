@@ -1,6 +1,9 @@
 package io.bakeoff.events.tunedrest;
 
+import io.bakeoff.events.process.Reads;
 import io.bakeoff.events.process.ServerPort;
+import io.bakeoff.events.settings.ConnectionLimits;
+import io.bakeoff.events.settings.Settings;
 import io.netty.channel.ChannelOption;
 import java.time.Duration;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -37,10 +40,15 @@ class ServerConfiguration {
     }
 
     @Bean
-    WebServerFactoryCustomizer<NettyReactiveWebServerFactory> server() {
+    WebServerFactoryCustomizer<NettyReactiveWebServerFactory> server(Settings settings) {
+        ConnectionLimits limits = settings.limits();
         return factory -> {
             factory.addServerCustomizers(server -> server.option(ChannelOption.SO_BACKLOG, BACKLOG));
-            factory.addServerCustomizers(server -> disconnectSlowClients(server, SlowClientHandler.LIMIT));
+            factory.addServerCustomizers(
+                    server -> server.childOption(ChannelOption.RECVBUF_ALLOCATOR, Reads.oneBufferEachTurn()));
+            factory.addServerCustomizers(
+                    server -> server.http2Settings(http2 -> http2.maxConcurrentStreams(limits.streams())));
+            factory.addServerCustomizers(server -> disconnectSlowClients(server, limits.read()));
         };
     }
 

@@ -20,9 +20,6 @@ import java.util.concurrent.TimeUnit;
  * as much time again as the head. Placed right after the HTTP codec of a connection.
  */
 final class SlowClientHandler extends ChannelDuplexHandler {
-    /** Maximum time for a request to arrive. */
-    static final Duration LIMIT = Duration.ofSeconds(60);
-
     /** Requests of a connection that may wait for their replies; Reactor Netty has no limit. */
     static final int PIPELINED = 64;
 
