@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 _BAKEOFF = Path(__file__).parents[2] / "bakeoff"
-_MEANINGS = {0: "passed", 1: "failed", 2: "undecided"}
+_MEANINGS = {0: "passed", 1: "failed", 2: "undecided", 3: "unclear"}
 
 
 def main() -> None:
