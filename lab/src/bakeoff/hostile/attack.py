@@ -86,7 +86,8 @@ class _Connection(asyncio.Protocol):
         self.transport = transport
         transport.set_write_buffer_limits(high=2 * _BLOCK)
         self.report.connected += 1
-        if not self.attack.kind.reads:
+        # A server may send its settings first: they are read once the client of HTTP/2 is there.
+        if not self.attack.kind.reads or (self.attack.protocol == "http2" and not self.attack.kind.tls):
             transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
@@ -198,6 +199,8 @@ async def _play(connection: _Connection) -> None:
     if attack.protocol == "http2":
         client = connection.http2 = Http2Client(attack.kind.window, grants=attack.kind.grants)
         await connection.write(client.opening())
+        if attack.kind.reads:
+            connection.transport.resume_reading()
         if attack.kind.send and attack.kind.reads:
             await client.change()
     await _send_script(connection, attack.kind.send)
