@@ -134,7 +134,7 @@ def test_the_time_of_a_stalled_request_is_the_targets_or_the_contracts() -> None
     ("change", "words"),
     [
         ({"ended": True}, "the target ended"),
-        ({"most_bytes": (256 << 20) + 1}, "more than 256 MB"),
+        ({"most_bytes": 256_000_001}, "more than 256 MB"),
         ({"slowest_s": 0.26}, "another client waited over 250 ms"),
         ({"unanswered": 1}, "another client was not answered"),
         ({"lost": 1}, "acknowledged writes were lost"),

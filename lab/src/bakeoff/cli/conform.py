@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bakeoff.conformance.runner import ConformanceResult
     from bakeoff.hostile.trial import Trial
     from bakeoff.options.variant import Variant
-    from bakeoff.results.stack import OperationStatements
+    from bakeoff.results.statements import OperationStatements
     from bakeoff.running.progress import Progress
     from bakeoff.running.testbed import Testbed
     from bakeoff.targets.access import Access
@@ -69,6 +69,7 @@ def conform(
     from bakeoff.comparing.preparation import build, buildable, check_own_database
     from bakeoff.comparing.preparation import conform as checked
     from bakeoff.engines.client import client_engine
+    from bakeoff.hostile.text import trial_table
     from bakeoff.hostile.trial import trials
     from bakeoff.options.combinations import refuse_combinations
     from bakeoff.options.variant import Variant
@@ -111,6 +112,9 @@ def conform(
                 if hostile:
                     held_under = list(trials(bed, each, workloads[each.name], variant))
                     tried[each.name] = held_under
+                    if not json:
+                        # The trials of the next target take minutes, and may be interrupted.
+                        show(trial_table(each.name, held_under))
                     keep_hostile_record(
                         project,
                         each,
@@ -122,7 +126,7 @@ def conform(
                     progress.step(f"{each.name}: conformance")
                     results[each.name] = checked(bed, each, workloads[each.name], variant)
     if hostile:
-        _print_trials(tried, json)
+        _judge_trials(tried, json)
     else:
         _print_results(targets, results, json)
 
@@ -215,14 +219,12 @@ def _print_results(targets: "Sequence[Target]", results: "Mapping[str, Conforman
         raise typer.Exit(1)
 
 
-def _print_trials(tried: "Mapping[str, Sequence[Trial]]", as_json: bool) -> None:
-    """A table of kinds of hostile connections for each target; exit status 1 where one does not hold."""
-    from bakeoff.hostile.text import described, trial_table
+def _judge_trials(tried: "Mapping[str, Sequence[Trial]]", as_json: bool) -> None:
+    """Exit status 1 where a target does not hold under a kind of hostile connections; as JSON, all that was found."""
+    from bakeoff.hostile.text import described
 
     if as_json:
         print_json({"targets": {name: [described(each) for each in found] for name, found in tried.items()}})
-    else:
-        show(*(trial_table(name, found) for name, found in tried.items()))
     if any(each.faults for found in tried.values() for each in found):
         raise typer.Exit(1)
 

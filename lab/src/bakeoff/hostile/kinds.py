@@ -73,7 +73,7 @@ def _is_absent(member: object) -> bool:
 
 
 class Holds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The figures that must hold under a kind: memory in MiB above that of the idle target, and times."""
+    """The figures that must hold under a kind: memory in MB above that of the idle target, and times."""
 
     memory_mb: float
     answered_ms: float

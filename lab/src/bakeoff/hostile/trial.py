@@ -29,7 +29,7 @@ LONGEST_STALL_S = 120.0
 STALL_MARGIN_S = 5.0
 """Beyond the time that is stated: timers of servers look every few seconds."""
 
-_MIB = 1 << 20
+_MB = 1_000_000
 _BEFORE_S = 0.5
 _LOOK_EVERY_S = 0.05
 _ATTACK_ENDS_WITHIN_S = 30.0
@@ -76,7 +76,7 @@ class Trial:
         holds, stall = self.must_hold, self.stall
         rules = (
             (self.ended, "the target ended"),
-            (self.most_bytes > holds.memory_mb * _MIB, f"more than {holds.memory_mb:g} MB"),
+            (self.most_bytes > holds.memory_mb * _MB, f"more than {holds.memory_mb:g} MB"),
             (self.slowest_s * 1000 > holds.answered_ms, f"another client waited over {holds.answered_ms:g} ms"),
             (self.unanswered > 0, "another client was not answered"),
             (self.lost > 0, "acknowledged writes were lost"),
@@ -262,7 +262,7 @@ def _given_back(trees: Sequence[ProcessTree], idle: int, holds: Holds) -> tuple[
     None where it was not.
     """
     began = time.monotonic()
-    while (kept := _memory_bytes(trees) - idle) > holds.kept_mb * _MIB:
+    while (kept := _memory_bytes(trees) - idle) > holds.kept_mb * _MB:
         if time.monotonic() - began > holds.kept_s:
             return kept, None
         time.sleep(_LOOK_EVERY_S)
