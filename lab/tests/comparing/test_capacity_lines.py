@@ -2,7 +2,8 @@
 
 import pytest
 
-from bakeoff.comparing.rate_search import Capacity, capacity_lines
+from bakeoff.comparing.capacity_lines import capacity_lines
+from bakeoff.comparing.rate_search import Capacity
 from bakeoff.judging.capacity_search import TriedRate
 from bakeoff.judging.slo import parse_slo
 from bakeoff.results.findings import Finding, KindName

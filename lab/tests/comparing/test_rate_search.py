@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
-from bakeoff.comparing.rate_search import find_capacities, ratio_lines
+from bakeoff.comparing.capacity_lines import ratio_lines
+from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.errors import BakeoffError, UsageError

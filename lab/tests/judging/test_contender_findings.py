@@ -8,7 +8,7 @@ from bakeoff.options.table import PLACEMENT
 from bakeoff.options.variant import Variant
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.run import Measured, RunResult, Status
-from bakeoff.results.stack import STATEMENTS, OperationStatements, as_fact
+from bakeoff.results.statements import STATEMENTS, OperationStatements, as_fact
 from bakeoff.running.contender import Contender
 from bakeoff.running.modes import Phase
 from bakeoff.running.run_request import RunRequest

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.postgres.binaries import cause_in
+from bakeoff.postgres.failure_cause import cause_in
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ from bakeoff.results.database_activity import DatabaseFigures
 from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.run import HOSTILE_CONNECTIONS
-from bakeoff.results.stack import OperationStatements, Stack
+from bakeoff.results.stack import Stack
+from bakeoff.results.statements import OperationStatements
 from hostile import hostile_comparison
 from judgements import Shape, comparison, with_first
 from made_up import comparison_of, cost, measured, phase, run_of

@@ -15,15 +15,8 @@ from bakeoff.judging.usage_at_peak import described_bottleneck
 from bakeoff.project import Project
 from bakeoff.reporting.result_files import write_result_files
 from bakeoff.results.cost import Sample
-from bakeoff.results.document import (
-    REPORTS,
-    VERSION,
-    document_of,
-    read_documents,
-    read_result_file,
-    result_files,
-    text_of,
-)
+from bakeoff.results.document import VERSION, document_of, read_documents, text_of
+from bakeoff.results.result_files import REPORTS, read_result_file, result_files
 from bakeoff.results.run import RunResult, Status
 from made_up import ORIGIN, measured, run_of, run_result
 from observations import ACTIVITY, STATE

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
-from bakeoff.results.stack import OperationStatements, as_fact, from_fact
+from bakeoff.results.statements import OperationStatements, as_fact, from_fact
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.statements_file import differences, keep_statements, stated, statements_file
 from shelf import add_shelf

@@ -7,7 +7,7 @@ import pytest
 from bakeoff.errors import UsageError
 from bakeoff.project import Project
 from bakeoff.workload.loader import load_workload
-from bakeoff.workload.template import unsendable
+from bakeoff.workload.sendable import unsendable
 
 WORKLOAD = """\
 [[workloads.w.operations]]

@@ -11,7 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from bakeoff.cli.shared_options import Json, parameter, with_parameters
+from bakeoff.cli.parameters import parameter, with_parameters
+from bakeoff.cli.shared_options import Json
 from bakeoff.errors import BakeoffError, UsageError
 
 _ENGINE = "native"

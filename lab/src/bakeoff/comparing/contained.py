@@ -1,8 +1,7 @@
-"""The servers of contenders in containers, or of a short pass after the measurement."""
+"""What contenders in containers share: a network, and a PostgreSQL, or one for each side that takes turns."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.sides import further_servers
@@ -10,14 +9,10 @@ from bakeoff.containers.database import DatabaseContainer, postgres_image
 from bakeoff.containers.docker import DockerEngine, docker_address
 from bakeoff.containers.launcher import DockerLauncher
 from bakeoff.options.table import DOCKER
-from bakeoff.postgres.binaries import find_installation
-from bakeoff.postgres.databases import one_choice
-from bakeoff.postgres.embedded import Instance, InstanceKind
+from bakeoff.postgres.embedded import InstanceKind
 from bakeoff.project import Project
 from bakeoff.running.contender import Contender
-from bakeoff.running.prepared_states import PreparedStates
-from bakeoff.running.progress import Progress
-from bakeoff.running.testbed import Contained, Testbed
+from bakeoff.running.testbed import Contained
 from bakeoff.targets.storage import POSTGRESQL
 
 
@@ -42,25 +37,3 @@ def contained(
         database = started(kind) if any(each.storage == POSTGRESQL for each in own) else None
         opposites = [started(kind.opposite(number)) for number in further_servers(request, own)]
         yield Contained(database, docker, launcher, opposites)
-
-
-@contextlib.contextmanager
-def short_pass(
-    project: Project,
-    request: ComparisonRequest,
-    contenders: Sequence[Contender],
-    kind: InstanceKind,
-    progress: Progress,
-) -> Iterator[Testbed]:
-    """The testbed of a pass, with a server of a kind where contenders store in PostgreSQL."""
-    # One after the other, they share a server.
-    alone = replace(request, against=None)
-    storing = [each for each in contenders if each.storage == POSTGRESQL]
-    postgres = one_choice({each.key: each.target.manifest.storage.postgres for each in storing})
-    with contextlib.ExitStack() as stack:
-        server = None
-        if any(each.variant.runs_in != DOCKER for each in storing):
-            server = stack.enter_context(Instance(find_installation(project, postgres), kind, project.logs))
-        own = stack.enter_context(contained(project, alone, contenders, kind))
-        prepared = stack.enter_context(PreparedStates())
-        yield Testbed(project, server, progress, postgres=postgres, in_containers=own, prepared=prepared)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bakeoff.comparing.contained import short_pass
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.short_pass import short_pass
 from bakeoff.comparing.statement_counts import pairs_of
 from bakeoff.containers.container import find_container
 from bakeoff.errors import BakeoffError, UsageError

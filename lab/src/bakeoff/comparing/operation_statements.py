@@ -14,7 +14,7 @@ from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import Variant
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.statement_counter import StatementCounter
-from bakeoff.results.stack import OperationStatements
+from bakeoff.results.statements import OperationStatements
 from bakeoff.running.contender import protocol_of
 from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.service import at_work

@@ -1,8 +1,7 @@
-"""The highest arrival rate at which targets keep their objectives: trial after trial, each stored, and its lines."""
+"""The highest arrival rate at which targets keep their objectives: one trial after another, each stored."""
 
-import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bakeoff.comparing.comparison import compare
@@ -27,7 +26,6 @@ from bakeoff.judging.slo import Slo, broken, figures_of_phase
 from bakeoff.project import Project
 from bakeoff.results.run import RunResult, Status
 from bakeoff.running.progress import Progress
-from bakeoff.text import ratios
 
 START_PER_S = 1000.0
 Compare = Callable[[Project, ComparisonRequest, Progress], Comparison]
@@ -115,36 +113,3 @@ def _measured(comparison: Comparison, target: str) -> RunResult:
             return run
     reason = next(iter(comparison.not_measured.values()), f"{target}: its run measured nothing.")
     raise BakeoffError(f"The search ends here. {reason}")
-
-
-def capacity_lines(capacity: Capacity, slo: Slo) -> Iterator[str]:
-    """The result of a search, and a line for each finding that contradicts it."""
-    limit, count = capacity.interval, len(capacity.trials)
-    rate = "no rate" if limit.mean is None else f"{limit.mean:,.0f}/s"
-    yield f"{capacity.target}: {rate} with {slo} ({_bounds(limit)}{count} trials)"
-    if capacity.findings:
-        yield "  The limit may not be the target's:"
-    for found in capacity.findings:
-        yield f"  at {found.rate_per_s:,.0f}/s: {found.finding.message} {found.finding.advice}"
-
-
-def ratio_lines(capacities: Sequence[Capacity]) -> Iterator[str]:
-    """The highest limit as a multiple of each other one, from the rounds that both were confirmed in."""
-    best = max(capacities, key=lambda each: each.rate_per_s or 0.0, default=None)
-    # Which one is best shows only afterwards, so that every two of them count.
-    pairs = math.comb(len(capacities), 2)
-    for other in capacities:
-        if best is None or other is best or (ratio := best.ratio_to(other, pairs)).mean is None:
-            continue
-        is_higher = ratio.low is not None and ratio.low > 1
-        words = "paired confirmations" if is_higher else "the intervals leave open which of them is higher"
-        bounds = f"{_name(ratio)} {ratios.bounds(ratio.low, ratio.high, 0, ' to ')}×, " if ratio.low is not None else ""
-        yield f"{best.target} ÷ {other.target}: {ratios.times(ratio.mean, differs=is_higher)} ({bounds}{words})"
-
-
-def _bounds(rate: Interval) -> str:
-    return "" if rate.low is None else f"{_name(rate)} {rate.low:,.0f} to {rate.high:,.0f}/s, "
-
-
-def _name(interval: Interval) -> str:
-    return f"{math.floor(round(100 * interval.confidence, 6))} % interval"

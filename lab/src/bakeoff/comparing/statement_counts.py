@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bakeoff.comparing.contained import short_pass
 from bakeoff.comparing.new_operations import is_other_commit, without_commit
 from bakeoff.comparing.preparation import choose
 from bakeoff.comparing.request import ComparisonRequest
+from bakeoff.comparing.short_pass import short_pass
 from bakeoff.postgres.embedded import COUNTING
 from bakeoff.postgres.statement_counter import StatementCounter
 from bakeoff.project import Project

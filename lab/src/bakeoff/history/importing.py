@@ -11,7 +11,8 @@ from bakeoff.errors import BakeoffError
 from bakeoff.judging.fastest import store_fastest
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
-from bakeoff.results.document import StoredDocument, read_result_file, result_files
+from bakeoff.results.document import StoredDocument
+from bakeoff.results.result_files import read_result_file, result_files
 from bakeoff.storage.metrics_store import MetricsStore, insert_comparison, insert_run
 
 _FIND = """

@@ -91,7 +91,7 @@ def resolve_asked(project: Project, server: Server, reference: str, like: Sequen
         return _comparison(server, latest, f"c{latest}")
     if reference.endswith(".json"):
         # With what draws tables, which a list does not wait for.
-        from bakeoff.results.document import read_result_file
+        from bakeoff.results.result_files import read_result_file
 
         documents = read_result_file(project, Path(reference))
         return Referenced(reference, [StoredRun(0, 0, document.run) for document in documents])

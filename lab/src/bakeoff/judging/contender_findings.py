@@ -18,7 +18,7 @@ from bakeoff.results import finding_kinds as kinds
 from bakeoff.results.findings import SEVERITIES, Finding, JudgedFinding
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, Status
-from bakeoff.results.stack import STATEMENTS, from_fact
+from bakeoff.results.statements import STATEMENTS, from_fact
 from bakeoff.text.prose import merged
 
 # Bytes of the reply to a PING frame, which some servers (grpc-go) send with each call.

@@ -20,14 +20,6 @@ _WORST_FIRST = (
 )
 
 _NAMES = {"rest": "REST", "grpc": "gRPC"}
-_LANGUAGES = {
-    "cpp": "C++",
-    "csharp": "C#",
-    "fsharp": "F#",
-    "javascript": "JavaScript",
-    "php": "PHP",
-    "typescript": "TypeScript",
-}
 
 
 @dataclass(frozen=True, order=True)
@@ -154,17 +146,12 @@ def labels_of(contenders: Sequence[ContenderRuns]) -> dict[str, str]:
 
 def implementation(language: str, protocol: str) -> str:
     """Rust REST, Go gRPC."""
-    return f"{language_name(language)} {_NAMES.get(protocol, protocol)}"
-
-
-def language_name(language: str) -> str:
-    """As people write it: Rust, JavaScript, PHP."""
-    return _LANGUAGES.get(language, capitalised(language))
+    return f"{capitalised(language)} {_NAMES.get(protocol, protocol)}"
 
 
 def level_name(level: str, factor: str = "") -> str:
     """A level as people write it: REST, gRPC, of the factor language Rust; others as they are."""
-    return language_name(level) if factor == "language" else _NAMES.get(level, level)
+    return capitalised(level) if factor == "language" else _NAMES.get(level, level)
 
 
 def _words(contender: ContenderRuns, names_target: bool, of_several_classes: bool, differing: set[str]) -> str:

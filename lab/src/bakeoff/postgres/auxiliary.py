@@ -1,9 +1,8 @@
-"""A process that the lab runs beside a server, and a server that can be crashed."""
+"""A process that the lab runs beside a server."""
 
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres.server import Server
@@ -23,24 +22,3 @@ class Auxiliary:
     def failure(self) -> BakeoffError | None:
         """The error of a process that has ended by itself; None while it runs."""
         return children.failure_of(self.name, self.process, self.log)
-
-
-class Crashable(Protocol):
-    """A server that comes back on the same port after a crash."""
-
-    @property
-    def server(self) -> Server:
-        """The server since its last start: another process after each crash."""
-        ...
-
-    def start(self) -> Server:
-        """Starts it, and waits until it takes connections."""
-        ...
-
-    def crash(self) -> None:
-        """Kills it and all of its backends."""
-        ...
-
-    def stop(self) -> None:
-        """Ends it in order."""
-        ...

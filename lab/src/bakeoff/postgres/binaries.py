@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are, as whom they may run, and why one of them failed."""
+"""Where PostgreSQL's programs are, and as whom they may run."""
 
 import contextlib
 import ctypes.util
@@ -207,24 +207,3 @@ def _reachable_copy(project: Project, programs: Path, choice: str) -> Path:
             if libraries.is_dir():
                 shutil.copytree(libraries, partial / libraries.name, symlinks=True)
     return copy
-
-
-def cause_in(output: str, folder: Path) -> str:
-    """A sentence for the cause and its fix, to follow the failure; empty where the output names neither."""
-    if "No space left on device" in output:
-        return " The disk is full: free some space and start again."
-    if "ermission denied" in output or "not permitted" in output:
-        return (
-            f" The account that runs PostgreSQL may not use {folder}: make it and the folders above it accessible for "
-            "that account (chmod, chown)."
-        )
-    if "could not look up effective user" in output:
-        return (
-            " The account of this process has no name, and PostgreSQL needs one: in a container that runs with --user, "
-            "mount the names too (--volume /etc/passwd:/etc/passwd:ro), or install libnss-wrapper in its image."
-        )
-    if "incompatible with server" in output:
-        return (
-            f" Another version of PostgreSQL made its data: use that, or remove {folder} (stored results go with it)."
-        )
-    return ""

@@ -15,7 +15,8 @@ from psycopg import sql
 
 from bakeoff.documents.whole_file import made_whole, private_file, write_privately
 from bakeoff.errors import BakeoffError
-from bakeoff.postgres.binaries import Installation, account_name, cause_in
+from bakeoff.postgres.binaries import Installation, account_name
+from bakeoff.postgres.failure_cause import cause_in
 from bakeoff.postgres.server import Server
 from bakeoff.postgres.target_role import make_target_role, target_url
 from bakeoff.processes import children, ports

@@ -16,7 +16,8 @@ from urllib.parse import urlsplit
 from bakeoff.errors import BakeoffError
 from bakeoff.postgres import embedded
 from bakeoff.postgres.auxiliary import Auxiliary
-from bakeoff.postgres.binaries import Installation, cause_in
+from bakeoff.postgres.binaries import Installation
+from bakeoff.postgres.failure_cause import cause_in
 from bakeoff.postgres.server import Server, at_port
 from bakeoff.processes import children, ports
 

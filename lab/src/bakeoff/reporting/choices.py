@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bakeoff.judging.contender_runs import language_name, level_name
+from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.judging.verdict import lead_of
 from bakeoff.reporting import numbers
@@ -11,7 +11,7 @@ from bakeoff.reporting.highlights import equal_load_of, highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.run import Status
-from bakeoff.text.prose import listed
+from bakeoff.text.prose import capitalised, listed
 from bakeoff.text.table import Table
 
 # The highest load of the mode full: what comes after it is saturation's.
@@ -151,7 +151,7 @@ def _by_language(judgement: Judgement, entries: Sequence[JudgedContender]) -> li
         if lead.first:
             others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
             figures = f"{numbers.rate(_peak(own[0]))} operations/s{others}"
-            rows.append((f"existing {language_name(language)} ecosystem", _names(lead.first), figures))
+            rows.append((f"existing {capitalised(language)} ecosystem", _names(lead.first), figures))
     return rows
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bakeoff.judging.contender_runs import language_name
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.reporting import numbers
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.numbers import NOTHING
+from bakeoff.text.prose import capitalised
 from bakeoff.text.table import Table
 
 TITLE = "What each stack is and costs"
@@ -33,7 +33,7 @@ def stack_table(entries: Sequence[JudgedContender]) -> Table:
 
 def labels_of(entry: JudgedContender) -> dict[str, str]:
     """The names by which people choose between stacks."""
-    own = {"language": language_name(entry.language), **entry.stack.parts}
+    own = {"language": capitalised(entry.language), **entry.stack.parts}
     return {name: value for name, value in own.items() if value}
 
 
@@ -51,7 +51,7 @@ _Cell = Callable[[JudgedContender], str]
 def _columns(entries: Sequence[JudgedContender]) -> Mapping[str, _Cell]:
     """Words first, figures after them."""
     parts = dict.fromkeys(part for entry in entries for part in entry.stack.parts)
-    words = {"language": lambda entry: language_name(entry.language), **{part: _part(part) for part in parts}}
+    words = {"language": lambda entry: capitalised(entry.language), **{part: _part(part) for part in parts}}
     return {**words, **_figures(entries)}
 
 

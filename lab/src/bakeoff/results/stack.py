@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import msgspec
+from bakeoff.results.statements import STATEMENTS, OperationStatements, from_fact
 
 STACK = "stack"
 """The fact, of a run's environment, with the parts of its target's stack: `framework: Gin 1.11, driver: pgx 5`."""
@@ -12,29 +12,8 @@ INSTALL_BYTES = "target_install_bytes"
 """The fact how large its build is: the artifact and what else the manifest counts as its contents."""
 SOURCE_LINES = "target_source_lines"
 """The fact how many lines the inputs of its build have."""
-STATEMENTS = "target_statements"
-"""The fact, of a run's environment, what each operation sends, as its target's folder states it."""
 
 _PART = re.compile(r"(?:^|, )([\w-]+): ")
-
-
-class OperationStatements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Statements without those that frame transactions, round trips of all, and rows that they return or change."""
-
-    statements: int
-    round_trips: int
-    rows: int
-
-    @property
-    def words(self) -> str:
-        return f"{_counted(self.statements, 'statement')} in {_counted(self.round_trips, 'round trip')}"
-
-    @property
-    def short(self) -> str:
-        return f"{self.statements} / {self.round_trips}"
-
-    def is_as_costly_as(self, other: "OperationStatements") -> bool:
-        return (self.statements, self.round_trips) == (other.statements, other.round_trips)
 
 
 @dataclass(frozen=True)
@@ -68,14 +47,6 @@ def parts_in(words: str) -> dict[str, str]:
 
 def _number(fact: str | None) -> int | None:
     return None if fact is None or not fact.isdecimal() else int(fact)
-
-
-def as_fact(stated: Mapping[str, OperationStatements]) -> str:
-    return msgspec.json.encode(stated).decode() if stated else ""
-
-
-def from_fact(fact: str | None) -> Mapping[str, OperationStatements]:
-    return msgspec.json.decode(fact, type=dict[str, OperationStatements]) if fact else {}
 
 
 def _counted(count: int, noun: str) -> str:

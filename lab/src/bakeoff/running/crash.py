@@ -8,7 +8,7 @@ import random
 import threading
 from collections.abc import Callable, Sequence
 
-from bakeoff.postgres.auxiliary import Crashable
+from bakeoff.postgres.crashable import Crashable
 from bakeoff.running.contender import Contender
 from bakeoff.running.isolation import pinned_to
 from bakeoff.running.stored_state import keeps_ledger

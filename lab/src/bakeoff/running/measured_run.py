@@ -17,7 +17,8 @@ from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.machine_state import MachineState
 from bakeoff.results.mode_names import SATURATION, SUSTAINED
 from bakeoff.results.run import HOSTILE_CONNECTIONS, RunResult, file_stem
-from bakeoff.results.stack import INSTALL_BYTES, SOURCE_LINES, STATEMENTS, as_fact
+from bakeoff.results.stack import INSTALL_BYTES, SOURCE_LINES
+from bakeoff.results.statements import STATEMENTS, as_fact
 from bakeoff.running.agent_accounts import accounts_of
 from bakeoff.running.alternation import Side
 from bakeoff.running.assemble import RunFacts, assemble

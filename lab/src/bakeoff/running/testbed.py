@@ -11,8 +11,8 @@ from bakeoff.engines.client import client_of
 from bakeoff.engines.here import Here
 from bakeoff.engines.transport import Transport
 from bakeoff.options.table import DOCKER
-from bakeoff.postgres.auxiliary import Crashable
 from bakeoff.postgres.binaries import EMBEDDED, Installation, find_installation
+from bakeoff.postgres.crashable import Crashable
 from bakeoff.postgres.server import Server
 from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.processes.request_client import RequestClient

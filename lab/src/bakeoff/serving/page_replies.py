@@ -1,17 +1,12 @@
-"""Addresses with numbers of comparisons and runs, and answers with a page, refusals among them."""
+"""Addresses with numbers of comparisons and runs, and answers with a page."""
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import psycopg
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
-from bakeoff.errors import NotFoundError
-from bakeoff.postgres.server import DatabaseUnreachableError
-from bakeoff.project import COMMAND
 from bakeoff.reporting.jinja import templates_of
 
 # Fits the database's widest whole number.
@@ -46,33 +41,3 @@ def page(template: str, status: int = 200, *, here: str = "", **values: Any) -> 
     """One of this package's templates, filled in. `here` is the entry of the navigation that it stands under."""
     words = templates_of("bakeoff.serving").get_template(template).render(here=here, **values)
     return HTMLResponse(words, status)
-
-
-_RETRY_AFTER_S = 5
-_FAILED = f"Internal error. See the terminal that runs {COMMAND} serve."
-_log = logging.getLogger(__name__)
-
-
-def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    words = "There is no such page." if error.status_code == 404 else error.detail
-    return page("message.html.j2", error.status_code, words=words)
-
-
-def _unreachable(_request: Request, error: Exception) -> Response:
-    # Addresses and users of the database are for the terminal of the server, not for readers.
-    _log.warning("%s", error)
-    reply = page("message.html.j2", 503, words="The metrics database cannot be reached. Try again in a few seconds.")
-    reply.headers["retry-after"] = str(_RETRY_AFTER_S)
-    return reply
-
-
-HANDLERS: Mapping[int | type[Exception], Callable[[Request, Exception], Response]] = {
-    HTTPException: _refused,
-    NotFoundError: lambda _request, error: page("message.html.j2", 404, words=str(error)),
-    DatabaseUnreachableError: _unreachable,
-    psycopg.OperationalError: _unreachable,
-    # The server logs the error with its traceback.
-    Exception: lambda _request, _error: page("message.html.j2", 500, words=_FAILED),
-}
-"""By the kind of error; the nearest kind has the word."""

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 from bakeoff.postgres.server import Server
 from bakeoff.project import Project
 from bakeoff.reporting.html import shared_styles
-from bakeoff.serving.page_replies import HANDLERS
 from bakeoff.serving.pages import Pages
+from bakeoff.serving.refusals import HANDLERS
 from bakeoff.serving.token_access import GuardedPages, TokenGate
 
 _LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"]

@@ -7,7 +7,7 @@ import msgspec
 
 from bakeoff.errors import BakeoffError
 from bakeoff.project import COMMAND
-from bakeoff.results.stack import OperationStatements
+from bakeoff.results.statements import OperationStatements
 from bakeoff.targets.manifest import Target
 
 _NAME = "statements.toml"

@@ -8,8 +8,9 @@ from bakeoff.descriptions.imported import ImportedApi, ImportedOperation
 from bakeoff.documents.checked import Json
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
+from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.slots import CapturedSlot, LoginSlot, slots_of
-from bakeoff.workload.template import TemplateError, parse_template, unsendable, without_white_space
+from bakeoff.workload.template import TemplateError, parse_template, without_white_space
 
 _BASE_TIME_MS = 1_768_473_000_000
 

@@ -23,6 +23,7 @@ from bakeoff.workload.declaration import (
     Operation,
     carried_on,
 )
+from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.session_references import (
     carried_names,
     carried_to,
@@ -31,7 +32,7 @@ from bakeoff.workload.session_references import (
     wrong_pause,
 )
 from bakeoff.workload.slots import CapturedSlot, KeySlot, LoginSlot, ValueSlot, slots_of
-from bakeoff.workload.template import TemplateError, parse_template, unsendable
+from bakeoff.workload.template import TemplateError, parse_template
 
 # Values that make every template a text of the right kind: bare or in quotes, a number is valid anywhere.
 _ANY_VALUE = "0"

@@ -1,15 +1,15 @@
-"""The template language of formats/README.md: text with slots → segments; and what a path of it can carry."""
+"""The template language of formats/README.md: text with slots → segments."""
 
 import datetime
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from functools import partial
 
 from bakeoff.errors import BakeoffError
 from bakeoff.text.hints import hint
 from bakeoff.workload import slots
-from bakeoff.workload.slots import AnySlot, BareSlot, ChoiceSlot, NamedSlot, Segments
+from bakeoff.workload.slots import AnySlot, BareSlot, NamedSlot, Segments
 
 _SLOT = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = re.compile(r"([a-zA-Z0-9_]+)=(.*)", re.DOTALL)
@@ -19,7 +19,6 @@ _UNKNOWN_ROWS = 2
 # Enough to reach a third of ten thousand values, and short enough for a plan.
 _QUANTILES = 4096
 _STRING_OR_SLOT_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\$\{[^{}]*\}|\s+')
-_NOT_SENT = re.compile(r"[^!-~]|#")
 
 
 class TemplateError(BakeoffError):
@@ -186,30 +185,3 @@ _NAMING: Mapping[str, Callable[[str], BareSlot]] = {
     "login": slots.LoginSlot,
     "value": slots.ValueSlot,
 }
-
-
-def _literals(path: str) -> Iterator[str]:
-    """What a path holds, other than values that are letters, digits and marks of their own."""
-    for part in parse_template(path):
-        if isinstance(part, str):
-            yield part
-        else:
-            slot = part.of if isinstance(part, NamedSlot) else part
-            yield from slot.choices if isinstance(slot, ChoiceSlot) else ()
-
-
-def unsendable(path: str) -> str | None:
-    """Why a path template cannot be sent as it is; None where it can."""
-    try:
-        literals = list(_literals(path))
-    except TemplateError:
-        return None  # Named as a slot that is not one.
-    if not path.startswith("/") and path != "*":
-        return "does not begin with /"
-    found = next((each for literal in literals if (each := _NOT_SENT.search(literal)) is not None), None)
-    if found is None:
-        return None
-    if found[0] == "#":
-        return "holds #, which ends what is sent: write %23 for the character"
-    escaped = "".join(f"%{byte:02X}" for byte in found[0].encode())
-    return f"holds {found[0]!r}, which no request line can carry: write {escaped}"

@@ -10,7 +10,7 @@ import typer
 from bakeoff.cli.completion import complete_mode, complete_target
 from bakeoff.cli.grouped_help import HelpAll
 from bakeoff.cli.output import typed_command
-from bakeoff.cli.shared_options import parameter, with_parameters
+from bakeoff.cli.parameters import parameter, with_parameters
 from bakeoff.options.kinds import ValueKind
 from bakeoff.options.option import Option, flagged, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, EveryRunTable, FactorTable, InvocationTable

@@ -14,9 +14,10 @@ from bakeoff.cli.metric_outputs import require_otlp, send_otlp, write_prometheus
 from bakeoff.cli.output import print_json, say
 from bakeoff.cli.progress_display import shown
 from bakeoff.cli.run.request import RunOptions, refuse_beside_resume, request_of, requests_of
+from bakeoff.comparing.capacity_lines import capacity_lines, ratio_lines
 from bakeoff.comparing.comparison import compare, resume
 from bakeoff.comparing.cpu_profiles import two_contenders
-from bakeoff.comparing.rate_search import capacity_lines, find_capacities, ratio_lines
+from bakeoff.comparing.rate_search import find_capacities
 from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.judging.judge import judge

@@ -48,7 +48,7 @@ def import_(
 ) -> None:
     """Store result files that the metrics database does not contain."""
     from bakeoff.history.importing import import_files
-    from bakeoff.results.document import result_files
+    from bakeoff.results.result_files import result_files
 
     project = find_project()
     with stored_history() as server:
