@@ -21,6 +21,16 @@ def start_ready(program: str) -> subprocess.Popen[bytes]:
     return process
 
 
+def _printed_by_a_killed(lab: str) -> psutil.Process:
+    """The process with the number that a lab prints first, once the lab has been killed."""
+    with subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        printed = psutil.Process(int(process.stdout.readline()))
+        # Not until the end of its output, which what it started may hold.
+        process.kill()
+    return printed
+
+
 def test_a_process_that_does_not_stop_is_killed() -> None:
     process = start_ready(STUBBORN)
     assert children.stop(process, signal.SIGTERM, timeout_s=0.1) == -signal.SIGKILL
@@ -50,11 +60,7 @@ def test_children_die_with_a_lab_that_is_killed() -> None:
         child.wait()
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", lab], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    child = psutil.Process(int(process.stdout.readline()))
-    process.kill()
-    process.communicate()
+    child = _printed_by_a_killed(lab)
     gone, alive = psutil.wait_procs([child], timeout=30)
     assert (len(gone), alive) == (1, [])
 
@@ -85,11 +91,7 @@ def test_a_daemon_that_left_its_session_dies_with_a_lab_that_is_killed() -> None
         sys.stdin.read()
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    daemon = psutil.Process(int(process.stdout.readline()))
-    process.kill()
-    process.communicate()
+    daemon = _printed_by_a_killed(lab)
     gone, alive = psutil.wait_procs([daemon], timeout=60)
     assert (len(gone), alive) == (1, [])
 
@@ -111,11 +113,7 @@ def test_the_guardian_of_a_lab_that_a_lab_started_outlives_both(tmp_path: Path) 
         children.start([sys.executable, "-c", {inner!r}], stdout=1).wait()
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    guardian = psutil.Process(int(process.stdout.readline()))
-    process.kill()
-    process.communicate()
+    guardian = _printed_by_a_killed(outer)
     _, alive = psutil.wait_procs([guardian], timeout=60)
     assert (alive, (tmp_path / "left").exists()) == ([], True)
 
@@ -166,11 +164,7 @@ def test_a_command_left_with_the_guardian_runs_when_the_lab_is_killed_and_not_ot
             sys.stdin.read()
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    guardian = psutil.Process(int(process.stdout.readline()))
-    process.kill()
-    process.communicate()
+    guardian = _printed_by_a_killed(lab)
     _, alive = psutil.wait_procs([guardian], timeout=60)
     assert (alive, (tmp_path / "left").exists(), (tmp_path / "withdrawn").exists()) == ([], True, False)
 

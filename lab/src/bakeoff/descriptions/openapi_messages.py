@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -240,7 +241,7 @@ class Messages:
         own = owner.id_path if owner is not None and owner.is_item(described) else ()
         for name, slot in self.linked_variables(described, owner).items():
             if name.lower() not in GENERIC and [name] != list(own) and name in self._entities.sent(described):
-                value = self._with_member(value, body.schema, [name], lambda each, slot=slot: _captured(slot, each))  # type: ignore[misc]
+                value = self._with_member(value, body.schema, [name], partial(_captured, slot))
         return value
 
     def _with_referred(
