@@ -201,6 +201,13 @@ def test_a_build_that_searches_upwards_finds_no_file_of_the_candidate(checkout: 
         after.target.build.run(on_line=lambda _: None)
 
 
+def test_both_sides_warm_up_for_as_long_as_the_checkout_states(checkout: Project) -> None:
+    file = checkout.root / "targets" / "one" / "target.toml"
+    file.write_text(f"warm_up_s = 75\n{file.read_text('utf-8')}", "utf-8")
+    sides = with_commit(checkout, full_name(checkout, "before"), contenders(checkout), lambda *_: None)
+    assert [each.target.manifest.warm_up_s for each in sides] == [75, 75]
+
+
 def test_a_cache_in_the_repository_or_that_cannot_be_written_is_refused(
     checkout: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

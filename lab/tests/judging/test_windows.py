@@ -1,6 +1,7 @@
 """Which windows carry a rank: short and unsteady ones only indicate."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from bakeoff.judging.judge import judge
 from bakeoff.judging.windows import Windows, windows_of
 from bakeoff.reporting.charts.standings import ranking_chart
 from bakeoff.results.run import RunResult, Second
+from bakeoff.results.warm_up_record import ColdStart, WarmUp
 from made_up import comparison_of, measured, phase, run_of, seconds_of
 from simulated_machines import seconds_of_a_window
 
@@ -56,6 +58,23 @@ def windows(*runs: RunResult) -> Windows:
 def test_short_windows_and_trends_have_no_rank(runs: Sequence[RunResult], reasons: int, biased: Sequence[int]) -> None:
     found = windows(*runs)
     assert (len(found.unranked), sorted(found.biased)) == (reasons, biased)
+
+
+@pytest.mark.parametrize(
+    ("warm_up", "reasons"),
+    [
+        (WarmUp(duration_s=74.9, stated_s=75), []),
+        (WarmUp(duration_s=45, cold_start=ColdStart(30), stated_s=75), []),
+        (WarmUp(duration_s=15), []),
+        (WarmUp(duration_s=15, stated_s=75), ["was warmed up for 15 s of the 75 s that it states"]),
+        # --warm-up 0
+        (WarmUp(stated_s=75), ["was warmed up for 0 s of the 75 s that it states"]),
+        (None, []),
+    ],
+)
+def test_a_target_that_was_not_warmed_up_as_it_states_has_no_rank(warm_up: WarmUp | None, reasons: list[str]) -> None:
+    warm = replace(run(10, seconds_of(FLAT)), warm_up=WarmUp(duration_s=75, stated_s=75))
+    assert windows(warm, replace(warm, warm_up=warm_up)).unranked == reasons
 
 
 @pytest.mark.parametrize("rounds", [1, 3, 5, 10])

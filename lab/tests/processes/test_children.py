@@ -23,7 +23,9 @@ def start_ready(program: str) -> subprocess.Popen[bytes]:
 
 def _printed_by_a_killed(lab: str) -> psutil.Process:
     """The process with the number that a lab prints first, once the lab has been killed."""
-    with subprocess.Popen([sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", lab], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         printed = psutil.Process(int(process.stdout.readline()))
         # Not until the end of its output, which what it started may hold.

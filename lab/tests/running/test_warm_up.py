@@ -105,6 +105,28 @@ def test_each_level_settles_at_its_own_load_in_the_order_of_the_round() -> None:
     assert [each.get("until_steady") for each in planned] == [RULE, None] * 3
 
 
+def test_a_target_that_states_its_warm_up_is_driven_for_so_long_although_it_is_steady_sooner() -> None:
+    planned = [as_json(step.planned()) for step in steps([0, 1, 2], Settling(30, 4).before(75))]
+    assert [(each["duration_ms"], each.get("until_steady")) for each in planned[:4]] == [
+        (75_000, None), (10_000, None), (4_000, RULE), (10_000, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settling", "expected"),
+    [
+        (Settling(60, 4), Settling(60, 4, holds=True)),
+        (Settling(300, 4, reports_start=True), Settling(45, 4, reports_start=True, holds=True)),
+        # What the user asks for is what happens, and smoke does not settle.
+        (Settling(15, 4, is_asked=True), Settling(15, 4, is_asked=True)),
+        (Settling(0, 0), Settling(0, 0)),
+    ],
+)
+def test_what_settles_for_the_stated_time(settling: Settling, expected: Settling) -> None:
+    assert settling.before(45) == expected
+    assert settling.before(0) == settling
+
+
 def test_without_settling_levels_follow_one_another() -> None:
     assert [step.phase.name for step in steps([], Settling())] == ["Baseline", "Mid-load", "High-load"]
     assert [step.planned() for step in steps_of(SMOKE, [0], Settling(), can_end_when_steady=True)] == [
@@ -127,7 +149,7 @@ def test_until_steady_reports_the_start_and_lets_the_first_level_settle_for_minu
     asked = ComparisonRequest("quick", "", until_steady=True)
     assert asked.settling == Settling(300, 10, reports_start=True)
     # Without a warm-up there is nothing to wait for.
-    assert replace(asked, warm_up_s=0.0).settling == Settling(0, 0)
+    assert replace(asked, warm_up_s=0.0).settling == Settling(0, 0, is_asked=True)
     assert replace(asked, until_steady=False).settling == Settling(30, 10)
     assert asked.settling.once == Settling(300, 0)
 

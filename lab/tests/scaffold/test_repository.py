@@ -97,6 +97,7 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
                 "build": "./mvnw -q -DskipTests package",
                 "run": "java -jar target/shop-1.2.jar",
                 "env": {"SERVER_PORT": "{port}"},
+                "warm_up_s": 60,
             },
         ),
         (
@@ -108,6 +109,7 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
                 "build": "gradle -q assemble",
                 "run": "java -jar build/libs/shop-2.jar",
                 "env": {"SERVER_PORT": "{port}"},
+                "warm_up_s": 60,
             },
         ),
         (

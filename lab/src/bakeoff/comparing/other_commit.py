@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from bakeoff.builds.build import image_of
 from bakeoff.containers.removal import image_labels
 from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
@@ -158,7 +160,10 @@ def with_commit(
             skip(before.key, f"{before.key}: left out. {lacking}")
             continue
         _check_inside(other, other.project.repository)
-        target = replace(other, build=replace(other.build, name=f"{other.name}@{short(commit)}"))
+        # Both warm up for as long as the checkout states.
+        manifest = msgspec.structs.replace(other.manifest, warm_up_s=contender.target.manifest.warm_up_s)
+        build = replace(other.build, name=f"{other.name}@{short(commit)}")
+        target = replace(other, manifest=manifest, build=build)
         sides = (replace(before, target=target), after)
         both += [_with_own_image(each, project) for each in sides] if in_docker else sides
     if not both:

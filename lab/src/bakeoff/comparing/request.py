@@ -111,13 +111,14 @@ class ComparisonRequest(ComparisonTable):
 
     @property
     def settling(self) -> Settling:
-        """How long each level may settle before it is measured: the same for every contender and round."""
+        """How long each level may settle before it is measured, the same in every round; a target may need longer."""
         phases = self.phases
         first_s = warm_up_cap_s(phases, self.warm_up_s)
         later_s = settle_cap_s(phases, self.settle_s, first_s)
+        is_asked = self.warm_up_s is not None
         if self.until_steady and first_s:
-            return Settling(LONGEST_UNTIL_STEADY_S, later_s, reports_start=True)
-        return Settling(first_s, later_s)
+            return Settling(LONGEST_UNTIL_STEADY_S, later_s, reports_start=True, is_asked=is_asked)
+        return Settling(first_s, later_s, is_asked=is_asked)
 
     def variants(self) -> list[Variant]:
         levels = self.levels

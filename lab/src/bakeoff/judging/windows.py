@@ -16,6 +16,8 @@ from bakeoff.text.prose import rounds_in_words
 
 # Less time shows neither steadiness nor a percentile.
 (_SHORTEST_S,) = INDICATIVE.limits
+# Phases may end a little before their time.
+_TOLERANCE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def windows_of(counted: Mapping[int, RunResult], phases: Mapping[int, int | None
     if not known:
         return ALL_WELL
     biased, unsteady = _trends(counted, phases)
-    reasons = [unsteady] if unsteady else []
+    reasons = [each for each in (unsteady, _cold(counted)) if each]
     if min(known) < _SHORTEST_S:
         reasons.insert(0, f"had levels of {min(known):.3g} s; {_SHORTEST_S:.0f} s are needed")
     return Windows(biased, reasons)
@@ -54,6 +56,16 @@ def windows_of(counted: Mapping[int, RunResult], phases: Mapping[int, int | None
 def are_counted(counted: Mapping[int, RunResult]) -> bool:
     """Whether phases ended after a number of requests: the faster a contender is, the shorter it is measured."""
     return any(run.mode in UNRANKED for run in counted.values())
+
+
+def _cold(counted: Mapping[int, RunResult]) -> str:
+    """Why runs that were measured before the target was warm cost the rank, if there are any."""
+    warmed = [run.warm_up for run in counted.values() if run.warm_up is not None]
+    short = [each for each in warmed if each.loaded_s < each.stated_s - _TOLERANCE_S]
+    if not short:
+        return ""
+    least = min(short, key=lambda each: each.loaded_s)
+    return f"was warmed up for {least.loaded_s:.0f} s of the {least.stated_s:.0f} s that it states"
 
 
 def _trends(counted: Mapping[int, RunResult], phases: Mapping[int, int | None]) -> tuple[Mapping[int, float], str]:

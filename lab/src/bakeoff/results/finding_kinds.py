@@ -223,7 +223,7 @@ NOT_STEADY = _warning(
     _RANKS,
     "At {loads} throughput was still changing after {longest_s:.0f} s of warm-up.",
     "The target may still have been warming up when it was measured, or other processes disturbed it. --warm-up 60s "
-    "and --settle 30s allow more time, the same for all contenders and rounds.",
+    "and --settle 30s allow more time. For a target that compiles while it runs, state warm_up_s in its description.",
 )
 NOISY_MACHINE = _warning(
     "noisy-machine",

@@ -37,11 +37,18 @@ class WarmUp(Settled):
     """How the first level settled, by `rule`; `later` are the other levels, in the order in which they were measured.
 
     `cold_start` came before it where that was asked for; `steady_after_s` then counts from the first request.
+    `stated_s` is how long the target states that it warms up, 0 where it does not.
     """
 
     rule: str = ""
     later: Sequence[Settled] = field(default_factory=list)
     cold_start: ColdStart | None = None
+    stated_s: float = 0.0
+
+    @property
+    def loaded_s(self) -> float:
+        """How long the target was under load before its first level was measured."""
+        return self.duration_s + (0.0 if self.cold_start is None else self.cold_start.duration_s)
 
     @property
     def levels(self) -> Sequence[Settled]:

@@ -156,7 +156,7 @@ def _figures_of(facts: RunFacts) -> _Figures:
         watched=watched,
         phases=phases,
         total=summary.total_of(phases),
-        warm_up=settled_in(whole, steps),
+        warm_up=settled_in(whole, steps, request.warm_up_s),
         checks={} if start is None else start.checks,
         engine_version="unknown" if start is None else start.engine.version,
         activity=None

@@ -18,11 +18,21 @@ class Settling:
 
     `first_s` is the limit before the first level of a run, where target and tables are still cold, and `later_s` that
     before each other level. `reports_start`: the first half minute is measured by itself, and then settling begins.
+    `is_asked`: the user gave the first limit. `holds`: the first level settles for all of it, steady or not.
     """
 
     first_s: float = 0.0
     later_s: float = 0.0
     reports_start: bool = False
+    is_asked: bool = False
+    holds: bool = False
+
+    def before(self, warm_up_s: float) -> "Settling":
+        """The same for a target that states how long it warms up: what is steady sooner may be a compiler at work."""
+        if not warm_up_s or not self.first_s or self.is_asked:
+            return self
+        first_s = warm_up_s if self.reports_start else max(warm_up_s, self.first_s)
+        return replace(self, first_s=first_s, holds=True)
 
     @property
     def once(self) -> "Settling":
@@ -76,7 +86,8 @@ def steps_of(
         if limit_s:
             name = WARM_UP if place == 0 else SETTLING
             settling_phase = replace(phase, name=name, duration_s=limit_s)
-            ends = can_end_when_steady and not (is_mixed and phase.rate_per_s is not None)
+            holds = place == 0 and settling.holds
+            ends = can_end_when_steady and not holds and not (is_mixed and phase.rate_per_s is not None)
             steps.append(PlannedStep(settling_phase, level, False, ends_when_steady=ends))
         slices = slices_of(phase) if in_slices else [phase]
         steps += [PlannedStep(each, level, measures=True, slice=number) for number, each in enumerate(slices)]

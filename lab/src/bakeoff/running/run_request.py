@@ -50,10 +50,14 @@ class RunRequest:
         """The phases that the engine is given: each level after the time in which it settles."""
         # A rate is steady from its first second on, whatever latency does; and all contenders do the same work.
         can = self.contender.engine.can(FEATURE) and self.mode != EQUAL
-        steps = steps_of(
-            self.phases, self.level_order, self.settling, can_end_when_steady=can, in_slices=self.in_slices
-        )
+        settling = self.settling.before(self.warm_up_s)
+        steps = steps_of(self.phases, self.level_order, settling, can_end_when_steady=can, in_slices=self.in_slices)
         return [*steps, crash_step(self.phases)] if self.crashes else steps
+
+    @property
+    def warm_up_s(self) -> float:
+        """How long the target states that it warms up; 0 where it does not."""
+        return self.contender.target.manifest.warm_up_s
 
     @property
     def planned_s(self) -> float | None:

@@ -173,8 +173,11 @@ def _over_phases(
     }
 
 
-def settled_in(records: Sequence[Record], steps: Sequence[PlannedStep]) -> WarmUp | None:
-    """The record of a run's settling, or None where there was none or the first did not come to its end."""
+def settled_in(records: Sequence[Record], steps: Sequence[PlannedStep], stated_s: float = 0.0) -> WarmUp | None:
+    """The record of a run's settling, or None where there was none or the first did not come to its end.
+
+    Of a target that states how long it warms up there is a record in any case.
+    """
     ended = {record.phase: record for record in records if isinstance(record, PhaseEnd)}
     cold: ColdStart | None = None
     levels: list[Settled] = []
@@ -188,10 +191,10 @@ def settled_in(records: Sequence[Record], steps: Sequence[PlannedStep]) -> WarmU
             assert step.phase.duration_s is not None
             levels.append(warm_up.settled(step.level + 1, step.phase.duration_s, ended[index], operations))
     if not levels:
-        return None
+        return WarmUp(stated_s=stated_s) if stated_s else None
     first, *later = levels
     if cold is not None and first.steady:
         # Counted from the first request of the process; it may have been steady before the cold start was over.
         whole = warm_up.steady_after([*cold.operations_per_s, *first.operations_per_s])
         first = replace(first, steady_after_s=whole)
-    return WarmUp(**vars(first), rule=warm_up.RULE, later=later, cold_start=cold)
+    return WarmUp(**vars(first), rule=warm_up.RULE, later=later, cold_start=cold, stated_s=stated_s)

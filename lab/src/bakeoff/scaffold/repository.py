@@ -91,6 +91,8 @@ class _Shown:
             members["env"] = _UNKNOWN_PORT
         if self._port is not None:
             members["port"] = self._port
+        if self.start.warm_up_s:
+            members["warm_up_s"] = self.start.warm_up_s
         return {**members, **self._storage(f"{run}{environment}")}
 
     @property

@@ -112,6 +112,7 @@ class TargetManifest(msgspec.Struct, frozen=True, kw_only=True, rename={"target_
     build: BuildTable = BuildTable()
     ready: str = ""
     stop: str = "SIGTERM"
+    warm_up_s: float = 0.0
     image: ImageTable | None = None
     title: str = ""
     toolchain: Toolchain = Toolchain()
