@@ -7,6 +7,7 @@ import pytest
 
 from bakeoff.comparing.new_operations import not_served, without_operations
 from bakeoff.comparing.proofs import Prover
+from bakeoff.comparing.recorder import Comparison
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.results.operations import MeasuredOperation
 from bakeoff.results.run import RunResult
@@ -55,11 +56,15 @@ class Recorded:
     """The part of a recorder that proofs use."""
 
     def __init__(self) -> None:
-        self.refused: list[str] = []
+        self.comparison = Comparison()
         self.left_out: list[str] = []
 
+    @property
+    def refused(self) -> list[str]:
+        return sorted(self.comparison.refused)
+
     def refuse(self, contender: Contender, _reason: str) -> None:
-        self.refused.append(contender.key)
+        self.comparison.refused.add(contender.key)
 
     def leave_out(self, key: str, _reason: str) -> None:
         self.left_out.append(key)
@@ -105,9 +110,12 @@ def test_both_sides_are_measured_without_an_operation_that_the_base_lacks(
     assert (recorded.refused, recorded.left_out) == ([], ["pay of shop commit=0123456789ab"])
 
 
-def test_an_operation_that_the_candidate_does_not_serve_is_its_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent, recorded = proven(monkeypatch, {SIDES[0]: set(), SIDES[1]: {"pay"}})
-    assert list(sent) == [SIDES[0]]
+@pytest.mark.parametrize("order", [SIDES, SIDES[::-1]])
+def test_a_candidate_that_lacks_an_operation_fails_and_the_base_is_not_measured_alone(
+    monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
+) -> None:
+    sent, recorded = proven(monkeypatch, {SIDES[0]: set(), SIDES[1]: {"pay"}}, order)
+    assert sent == {}
     assert (recorded.refused, recorded.left_out) == (["shop commit=candidate"], [])
 
 

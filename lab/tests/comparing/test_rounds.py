@@ -1,178 +1,23 @@
 """Which runs are made, in which order, and what becomes of those that fail."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bakeoff.comparing import measurer, proofs, recorder
-from bakeoff.comparing.measurer import Measurer
-from bakeoff.comparing.recorder import Comparison, Recorder
 from bakeoff.comparing.request import ComparisonRequest
-from bakeoff.comparing.rounds import measure_as_built, measure_rounds
-from bakeoff.comparing.schedule import Schedule, level_order
-from bakeoff.conformance.runner import CaseResult, ConformanceResult
-from bakeoff.errors import BakeoffError
-from bakeoff.options.variant import Variant
-from bakeoff.project import Project
-from bakeoff.results import histograms
+from bakeoff.comparing.schedule import level_order
+from bakeoff.options.variant import COMMIT
 from bakeoff.results.findings import Finding, KindName
-from bakeoff.results.run import Measured, RunResult, Status
+from bakeoff.results.run import RunResult, Status
 from bakeoff.results.warm_up_record import WarmUp
-from bakeoff.running.contender import Contender
 from bakeoff.running.modes import PROBE
 from bakeoff.running.phase_plan import Settling
 from bakeoff.running.run_request import RunRequest
-from bakeoff.running.testbed import Testbed
 from bakeoff.storage.metrics_store import Unfinished
+from fake_lab import MEASURED, Answer, Arrivals, Lab, Store, completed
 from made_up import measured, phase
-from made_up_manifests import engine, target, workload
-
-Answer = Callable[[RunRequest], RunResult]
-
-EMPTY = histograms.merge([])
-MEASURED = Measured(1.0, 10, 10, 0, 10, 0, {}, 0, 0, histograms.summarise(EMPTY), histograms.encode(EMPTY), {})
-
-
-class Store:
-    """Keeps what it is given; `away` makes it lose runs."""
-
-    server: object = None
-
-    def __init__(self, away: bool = False) -> None:
-        self.runs: list[RunResult] = []
-        self.ended: tuple[str, Mapping[str, str]] | None = None
-        self.refused: set[str] = set()
-        self.resumed: int | None = None
-        self.request: Mapping[str, Any] = {}
-        self._away = away
-
-    def begin_comparison(self, *_: object) -> int:
-        return 7
-
-    def change_request(self, _comparison_id: int, request: Mapping[str, Any], _rounds: int) -> None:
-        if self._away:
-            raise BakeoffError("the database is away.")
-        self.request = request
-
-    def resume_comparison(self, comparison_id: int) -> None:
-        self.resumed = comparison_id
-
-    def add_run(self, _comparison_id: int, run: RunResult) -> int:
-        if self._away:
-            raise BakeoffError("the database is away.")
-        self.runs.append(run)
-        return len(self.runs)
-
-    def end_comparison(
-        self, _comparison_id: int, status: str, not_measured: Mapping[str, str], refused: Collection[str]
-    ) -> None:
-        if self._away:
-            raise BakeoffError("the database is still away.")
-        self.ended = (status, not_measured)
-        self.refused = set(refused)
-
-
-class Silence:
-    """A display that shows nothing, and remembers what was said."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, line: str) -> None:
-        self.said.append(line)
-
-    def __getattr__(self, _name: str) -> Callable[..., None]:
-        return lambda *_: None
-
-
-def completed(request: RunRequest) -> RunResult:
-    contender, now = request.contender, datetime.now(UTC)
-    return RunResult(
-        contender.target.name, "events", "rust", "rest", request.mode, "default", "native", "1", request.settings, now,
-        now, Status.COMPLETED, None, 0.1, [], MEASURED, [], [], {}, contender=contender.key, round=request.round,
-        warm_up=WarmUp(steady=True) if request.settling.first_s else None,
-    )  # fmt: skip
-
-
-class Lab:
-    """A series whose runs are answered by a function, and whose targets conform unless they are named."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: Store | None = None) -> None:
-        self.measured: list[RunRequest] = []
-        self.conformed: list[tuple[str, Variant]] = []
-        self.broken: set[str] = set()
-        self.answer: Answer = completed
-        self.store = store or Store()
-        self.progress = Silence()
-        self.comparison = Comparison()
-        self.judged: list[int] = []
-        self._project = Project(tmp_path)
-        monkeypatch.setattr(measurer, "measured_side_by_side", lambda runs: [self._measure(*run) for run in runs])
-        monkeypatch.setattr(proofs, "conform", self._conform)
-        monkeypatch.setattr(proofs, "_file_of", lambda *_: None)
-        monkeypatch.setattr(measurer, "latest_calibrations", lambda *_: [])
-        monkeypatch.setattr(recorder, "write_result_files", lambda *_: None)
-        monkeypatch.setattr(recorder, "store_fastest", lambda _store, comparison: self.judged.append(comparison))
-
-    def run(self, request: ComparisonRequest, names: str = "ab", unfinished: Unfinished | None = None) -> list[str]:
-        """The measured runs, like `a1` for contender a in round 1; smoke runs in capitals."""
-        done = frozenset() if unfinished is None else unfinished.done
-        with self._recorder(request, unfinished) as recording:
-            measure_rounds(self._measurer(recording), Schedule(request, done), self._contenders(names))
-        return [self._named(run) for run in self.measured]
-
-    def run_as_built(self, request: ComparisonRequest, names: str, arrivals: "Arrivals") -> list[str]:
-        """The same, with contenders in the order in which they arrive."""
-        arriving: Any = arrivals
-        with self._recorder(request, None) as recording:
-            measure_as_built(self._measurer(recording), Schedule(request), self._contenders(names), arriving)
-        return [f"{run.contender.key}{run.round}" for run in self.measured]
-
-    def _recorder(self, request: ComparisonRequest, unfinished: Unfinished | None) -> Recorder:
-        store: Any = self.store
-        progress: Any = self.progress
-        return Recorder(self._project, store, progress, request, self.comparison, unfinished, "events")
-
-    def _measurer(self, recording: Recorder) -> Measurer:
-        progress: Any = self.progress
-        return Measurer(Testbed(self._project, None, progress), recording)
-
-    @staticmethod
-    def _contenders(names: str) -> list[Contender]:
-        return [Contender(target(name), workload(vectors="vectors"), engine("native")) for name in names]
-
-    def _named(self, run: RunRequest) -> str:
-        name = run.contender.key
-        return name.upper() if run.mode == "smoke" else f"{name}?" if run.mode == PROBE else f"{name}{run.round}"
-
-    def _measure(self, _testbed: Testbed, run: RunRequest) -> RunResult:
-        self.measured.append(run)
-        return self.answer(run)
-
-    def _conform(self, _testbed: Testbed, conforming: Any, _workload: object, variant: Variant) -> ConformanceResult:
-        self.conformed.append((conforming.name, variant))
-        differences = ("wrong",) if conforming.name in self.broken else ()
-        return ConformanceResult("rest", (CaseResult("case", "subject", "rule", differences),), 0)
-
-
-class Arrivals:
-    """Contenders built in the order of `names`; a build runs until the last one is there."""
-
-    def __init__(self, names: str) -> None:
-        self._names = names
-        self._left = len(names)
-
-    def as_built(self) -> Iterator[Contender]:
-        for name in self._names:
-            self._left -= 1
-            yield Contender(target(name), workload(vectors="vectors"), engine("native"))
-
-    def building(self) -> str:
-        return "some target" if self._left else ""
 
 
 @pytest.fixture
@@ -200,6 +45,12 @@ def test_a_target_that_does_not_conform_is_not_measured(lab: Lab) -> None:
     assert lab.store.refused == {"a"}
 
 
+def test_a_reason_names_the_target_once(lab: Lab) -> None:
+    lab.answer = lambda run: replace(completed(run), status=Status.FAILED, failure="a: prepare failed with status 1.")
+    lab.run(THREE, "a", sides=["base"])
+    assert lab.comparison.not_measured == {"a commit=base": "a commit=base: prepare failed with status 1."}
+
+
 def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
     failing = replace(MEASURED, failed=10, ok=0, errors={"timeout": 10})
     finding = Finding(KindName("errors"), "error", "All failed.", "")
@@ -211,6 +62,36 @@ def test_a_smoke_test_that_fails_stops_the_longer_mode(lab: Lab) -> None:
     lab.answer = answer
     assert lab.run(THREE) == ["A", "B", "b1", "b2", "b3"]
     assert lab.comparison.not_measured == {"a": "a: its smoke test failed. All failed."}
+
+
+@pytest.mark.parametrize(
+    ("failing", "bad_round", "made"),
+    [
+        ("candidate", 0, {"candidate": 0, "base": 0}),
+        ("base", 0, {"candidate": 3, "base": 0}),  # goals may hold for it
+        ("candidate", 1, {"candidate": 2, "base": 2}),
+        ("candidate", 3, {"candidate": 3, "base": 3}),
+    ],
+)
+def test_another_commit_is_not_measured_without_its_candidate(
+    lab: Lab, failing: str, bad_round: int, made: dict[str, int]
+) -> None:
+    """From `bad_round` on each run of a side fails; round 0 is its smoke run."""
+
+    def answer(run: RunRequest) -> RunResult:
+        good, number = completed(run), 0 if run.mode == "smoke" else run.round
+        bad = run.contender.factors[COMMIT] == failing and number >= bad_round
+        return replace(good, status=Status.FAILED, failure="prepare failed.") if bad else good
+
+    lab.answer = answer
+    lab.run(THREE, "ab", sides=["base", "candidate"])
+    runs = [run.contender for run in lab.measured if run.mode == "quick"]
+    found = {(each.target.name, each.factors[COMMIT]) for each in runs}
+    assert found == {(name, side) for name in "ab" for side, count in made.items() if count}
+    counts = {side: sum(each.factors[COMMIT] == side for each in runs) / 2 for side in made}
+    # In the round of a candidate's second failure the base may have been the first.
+    assert counts["candidate"] == made["candidate"] and counts["base"] <= made["base"]
+    assert lab.comparison.failed
 
 
 @pytest.mark.parametrize(

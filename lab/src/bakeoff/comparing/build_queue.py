@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from bakeoff.builds.build import Build
-from bakeoff.comparing.new_operations import is_other_commit, without_commit
+from bakeoff.comparing.new_operations import candidate_of
 from bakeoff.errors import BakeoffError
 from bakeoff.options.variant import COMMIT
 from bakeoff.processes import children
@@ -170,15 +170,10 @@ class BuiltContenders:
     _refused: set[str] = field(default_factory=set)
 
     def in_order(self) -> list[Contender]:
-        """All that can be measured, in their own order, when everything has been built.
-
-        Another commit is measured only beside the checkout: alone it says nothing.
-        """
+        """All that can be measured, in their own order, when everything has been built."""
         self._wait_for_engines()
         built = [contender for contender in self.contenders if self._builds(contender)]
-        unbuilt = {without_commit(each).key for each in self.contenders if not is_other_commit(each)}
-        unbuilt -= {without_commit(each).key for each in built if not is_other_commit(each)}
-        return [each for each in built if not (is_other_commit(each) and without_commit(each).key in unbuilt)]
+        return [each for each in built if candidate_of(each).key not in self._refused]
 
     def as_built(self) -> Iterator[Contender]:
         """All that can be measured, each as soon as its target has been built."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from bakeoff.comparing.new_operations import candidate_of
 from bakeoff.comparing.recorder import Recorder
 from bakeoff.comparing.schedule import Schedule, TimeLeft, Turn
 from bakeoff.comparing.sides import grouped
@@ -98,12 +99,15 @@ class Measurer:
         for group in groups:
             self.testbed.progress.run_of(taken + 1, len(turns), left.seconds(len(turns) - taken))
             began = time.monotonic()
-            able = [turn for turn in group if self.recorder.may_run(turn.contender.key)]
+            able = [turn for turn in group if self._may_run(turn.contender)]
             if able:
                 runs = (schedule.run_of(turn, in_slices=len(able) > 1) for turn in able)
                 self.measure(*(replace(run, crashes=crashed.get(run.contender.key) == run.round) for run in runs))
             left.learn((time.monotonic() - began) / len(group), len(group))
             taken += len(group)
+
+    def _may_run(self, contender: Contender) -> bool:
+        return all(self.recorder.may_run(each.key) for each in (contender, candidate_of(contender)))
 
     def _drawn(self, groups: Sequence[Sequence[Turn]]) -> dict[str, int]:
         """The round after which each contender is crashed, by its key, where it can be; no seed determines it.

@@ -21,6 +21,16 @@ def without_commit(contender: Contender) -> Contender:
     return replace(contender, factors={name: level for name, level in contender.factors.items() if name != COMMIT})
 
 
+def candidate_of(contender: Contender) -> Contender:
+    """The candidate's side of a contender of two commits; any other contender itself.
+
+    Without it the other commit is not measured: alone it says nothing.
+    """
+    if not is_other_commit(contender):
+        return contender
+    return replace(contender, factors={**contender.factors, COMMIT: CANDIDATE})
+
+
 def not_served(smoke: RunResult) -> list[str]:
     """The operations of which every request failed, where others were answered; none where all failed."""
     by_operation = {} if smoke.total is None else smoke.total.by_operation

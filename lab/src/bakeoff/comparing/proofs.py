@@ -16,7 +16,13 @@ import msgspec
 from bakeoff import conformance
 from bakeoff.builds.digests import digest_of
 from bakeoff.comparing.measurer import Measurer
-from bakeoff.comparing.new_operations import is_other_commit, not_served, without_commit, without_operations
+from bakeoff.comparing.new_operations import (
+    candidate_of,
+    is_other_commit,
+    not_served,
+    without_commit,
+    without_operations,
+)
 from bakeoff.comparing.preparation import conform, required_profile
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.conformance.text import summary
@@ -57,8 +63,9 @@ class Prover:
     def prove_all(self, contenders: Sequence[Contender]) -> list[Contender]:
         """The contenders that may be measured, with their proofs; the others are refused."""
         proven = [proven for each in contenders if (proven := self._prove(each)).proof.problem is None]
-        # The side that was proven first has not known of them.
-        return [self._without_new_operations(each) for each in proven]
+        refused = self._measurer.recorder.comparison.refused
+        # The side that was proven first has not known of operations that the other lacks.
+        return [self._without_new_operations(each) for each in proven if candidate_of(each).key not in refused]
 
     def _prove(self, contender: Contender) -> Contender:
         checks = [self._conformance, self._smoke]

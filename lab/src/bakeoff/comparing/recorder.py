@@ -47,6 +47,7 @@ class Comparison:
 
     def refuse(self, key: str, reason: str, progress: Progress) -> None:
         """Records why a contender, or every one of a target, was not measured although it can be built."""
+        reason = _without_target(reason, key.split()[0])
         self.not_measured[key] = f"{key}: {reason}"
         self.refused.add(key)
         self.failed = True
@@ -148,7 +149,7 @@ class Recorder:
         A run that Ctrl-C cut short shows nothing about its target.
         """
         if result.failure:
-            return result.failure
+            return _without_target(result.failure, result.target)
         if result.status is Status.INTERRUPTED:
             return None
         if result.status is Status.VOID:
@@ -192,3 +193,8 @@ class Recorder:
 
     def _stored_request(self) -> dict[str, Json]:
         return {**self.request.as_document(), "machine": machine_name()}
+
+
+def _without_target(reason: str, name: str) -> str:
+    """A reason that is shown after the name of the contender, which begins with the target's."""
+    return reason.removeprefix(f"{name}: ")
