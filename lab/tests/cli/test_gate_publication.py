@@ -2,11 +2,12 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bakeoff.cli.gate.judge_stored import Decision
+from bakeoff.cli.gate.judge_stored import Decision, print_gate
 from bakeoff.cli.gate.publish import Destinations, Publication
 from bakeoff.errors import BakeoffError
 from bakeoff.forges import comments
@@ -72,6 +73,18 @@ def test_in_github_actions(job: Path, forge: FakeForge, capsys: pytest.CaptureFi
     said = capsys.readouterr()
     assert "::error title=throughput of shop" in said.err and "Comment: https://forge.example/comments/1" in said.err
     assert not said.out
+
+
+@pytest.mark.parametrize(("cores", "is_said"), [("1", True), ("2", False)])
+def test_a_machine_with_one_core_is_said(
+    job: Path, capsys: pytest.CaptureFixture[str], cores: str, is_said: bool
+) -> None:
+    run = replace(RUN, environment={**RUN.environment, "cores": cores})
+    decision = replace(DECISION, candidate=Referenced("c1", [StoredRun(1, 1, run)]))
+    print_gate(decision, as_json=False)
+    publication(job, github=True).decided(decision)
+    for text in (capsys.readouterr().out, (job / "summary.md").read_text("utf-8")):
+        assert ("one core for target, database and load generator" in text) == is_said
 
 
 def test_without_its_options_a_pipeline_gets_nothing(job: Path, forge: FakeForge) -> None:

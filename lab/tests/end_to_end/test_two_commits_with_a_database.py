@@ -12,8 +12,10 @@ from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.cpu_profiles import profile_both, slower_pairs
 from bakeoff.comparing.request import ComparisonRequest
 from bakeoff.comparing.statement_counts import StatementChange, more_statements
+from bakeoff.options.variant import CANDIDATE, COMMIT, short
 from bakeoff.project import Project, prepare_state
 from bakeoff.results.run import RunResult, Status
+from bakeoff.running.isolation import pinned_to, usable_cpus
 from shelf import add_shelf, postgresql
 
 pytestmark = pytest.mark.end_to_end
@@ -59,6 +61,33 @@ def test_both_commits_take_turns(changed: Project, request_of_both: ComparisonRe
     one, other = comparison.runs
     assert (one.status, other.status) == (Status.COMPLETED, Status.COMPLETED)
     assert took_turns(one, other)
+
+
+def test_on_one_core_they_take_turns_too(changed: Project, request_of_both: ComparisonRequest) -> None:
+    with pinned_to((min(usable_cpus()),)):
+        comparison = compare(changed, request_of_both, PlainProgress(Console(quiet=True)))
+    assert comparison.not_measured == {}
+    assert [(run.status, run.environment["cores"]) for run in comparison.runs] == [(Status.COMPLETED, "1")] * 2
+    assert took_turns(*comparison.runs)
+
+
+@pytest.mark.parametrize("failing", ["base", "candidate"])
+def test_a_side_that_does_not_migrate_is_refused_and_the_base_is_not_measured_alone(
+    changed: Project, failing: str
+) -> None:
+    for side in ("base", "candidate"):
+        add_shelf(changed, postgresql(), fault="failing-migration" if side == failing else "")
+        git(changed.root, "commit", "--allow-empty", "-qam", side)
+    against = git(changed.root, "rev-parse", "HEAD~1")
+    request = ComparisonRequest("quick", "a test", against=against, users=[2], phase_duration_s=1.0, warm_up_s=0)
+    comparison = compare(changed, request, PlainProgress(Console(quiet=True)))
+    level = short(against) if failing == "base" else CANDIDATE
+    ((key, reason),) = comparison.not_measured.items()
+    assert (key, comparison.refused) == (f"shelf-rest commit={level}", {key})
+    assert reason.startswith(f"{key}: prepare failed with status 1. ") and "0002_authors" in reason
+    # The log of one side does not hide that of the other.
+    assert (str(changed.commits) in reason) == (failing == "base")
+    assert [run.factors[COMMIT] for run in comparison.runs] == ([CANDIDATE] if failing == "base" else [])
 
 
 def test_more_statements_are_counted(changed: Project, request_of_both: ComparisonRequest) -> None:

@@ -172,13 +172,26 @@ def test_what_one_side_lacks(refused: dict[str, str], outcomes: Sequence[Outcome
     assert gate.with_unclear("fail").exit_status == (1 if outcomes else 2)
 
 
-def test_a_candidate_that_does_not_build_is_named_in_the_comment_with_the_log() -> None:
+LOG = f"Last lines of {'/long' * 40}.log:\n    trying\n    no gcc"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (f"image shop did not build (docker build {'--a ' * 40}. ended with status 1).", "image shop did not build."),
+        (
+            "prepare failed with status 1. Correct prepare in its storage.",
+            "prepare failed with status 1. Correct prepare in its storage.",
+        ),
+    ],
+)
+def test_a_candidate_that_could_not_be_measured_is_named_in_the_comment_with_the_log(words: str, sentence: str) -> None:
     name = "shop commit=candidate"
-    reason = f"{name}: image shop did not build (docker build . ended with status 1). Last lines of a.log:\n    no gcc"
-    requested = Requested({}, "completed", {name: reason}, frozenset({name}))
+    requested = Requested({}, "completed", {name: f"{name}: {words} {LOG}"}, frozenset({name}))
     gate = Gate(unmeasured_sides(requested, COMMIT), [])
-    assert (gate.exit_status, sentence_of(gate)) == (1, "shop: not measured: image shop did not build.")
+    assert (gate.exit_status, sentence_of(gate)) == (1, f"shop: not measured: {sentence}")
     text = markdown_of(Summary(gate, Circumstances({}), "Performance"))
-    assert "**shop: not measured: image shop did not build.**" in text
-    assert "- shop, validity: not measured: image shop did not build (docker build" in text and "no gcc" in text
+    assert f"**shop: not measured: {sentence}**" in text
+    assert f"- shop, validity: not measured: {sentence[:-1]}" in text
+    assert "trying no gcc\n" in text
     assert "commit=candidate" not in text

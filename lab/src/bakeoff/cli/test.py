@@ -1,7 +1,6 @@
 """`bakeoff test`: runs the checks that .ci/checks.toml declares and shows each runner's closing lines."""
 
 import contextlib
-import os
 import time
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -19,6 +18,7 @@ from bakeoff.checks.checks import (
     run,
 )
 from bakeoff.errors import UsageError
+from bakeoff.processes.cores import usable_cores
 from bakeoff.project import Project, own_checkout
 from bakeoff.running.lock import checking_lab, only_lab
 from bakeoff.text.table import Table, show
@@ -97,7 +97,7 @@ def _summarise(outcomes: Sequence[CheckOutcome], seconds: float) -> None:
     headings = ("status", "check", "seconds", "share", "waited", "for")
     show(
         Table("", headings, rows, left=2, words_last=True, least=("for", "waited", "share"), kept=2),
-        f"{seconds / 60:.1f} min on {os.cpu_count()} cores; checks: {', '.join(counts)}",
+        f"{seconds / 60:.1f} min on {usable_cores()} cores; checks: {', '.join(counts)}",
     )
 
 

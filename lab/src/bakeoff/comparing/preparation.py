@@ -206,7 +206,7 @@ def conform(testbed: Testbed, target: Target, workload: Workload, variant: Varia
 def _conform(
     testbed: Testbed, target: Target, workload: Workload, variant: Variant, patterns: Sequence[str]
 ) -> ConformanceResult:
-    log = testbed.project.logs / f"{target.name}-conformance.log"
+    log = target.project.logs / f"{target.name}-conformance.log"
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(fresh_state(testbed, target, workload, variant))
         server, relay = own.server, None

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import secrets
 import signal
 import subprocess
@@ -53,6 +54,11 @@ class DockerLauncher(Launcher):
         self._containers: dict[int, str] = {}
         self._published: dict[tuple[str, int], str] = {}
         self._stack = contextlib.ExitStack()
+
+    @property
+    def cores(self) -> int:
+        """The machine's: what binds the lab does not bind containers."""
+        return os.cpu_count() or 1
 
     def __enter__(self) -> "DockerLauncher":
         address = self._docker.address

@@ -1,6 +1,5 @@
 """Every check, in the order in which they are shown."""
 
-import os
 from collections.abc import Iterator
 
 from bakeoff.doctor.diagnosis import Diagnosis, State
@@ -10,13 +9,14 @@ from bakeoff.doctor.neighbours import neighbour_checks
 from bakeoff.doctor.space import disk_use, free_disk, free_memory
 from bakeoff.doctor.toolchains import toolchain_checks
 from bakeoff.postgres.binaries import find_installation
+from bakeoff.processes.cores import usable_cores
 from bakeoff.project import Project
 
 
 def examine(project: Project) -> Iterator[Diagnosis]:
     """Each check as it is made."""
     yield from toolchain_checks(project)
-    yield cores(os.cpu_count() or 1)
+    yield cores(usable_cores())
     # Before this command starts anything of its own.
     yield from neighbour_checks()
     yield free_memory()

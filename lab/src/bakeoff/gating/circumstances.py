@@ -12,13 +12,18 @@ from bakeoff.reporting.numbers import plural, seconds
 from bakeoff.results.run import RunResult
 
 _SHORT = 12
+_ON_ONE_CORE = (
+    "This machine has one core for target, database and load generator: latencies include waiting for it. Both sides "
+    "meet the same, so their ratio holds."
+)
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The method and the machine as facts by name, with the names of both sides."""
+    """The method and the machine as facts by name, with the names of both sides; and a caution about the machine."""
 
     facts: Mapping[str, str]
+    caution: str = ""
 
 
 def circumstances_of(candidate: Referenced, baseline: Referenced | None) -> Circumstances:
@@ -33,7 +38,13 @@ def circumstances_of(candidate: Referenced, baseline: Referenced | None) -> Circ
         sides["Base"] = baseline.name
     if heads:
         sides["Head"] = _head(heads[0])
-    return Circumstances({**sides, **_method(runs), **_machine(heads)})
+    return Circumstances({**sides, **_method(runs), **_machine(heads)}, caution_of(candidate))
+
+
+def caution_of(candidate: Referenced) -> str:
+    """A sentence about a machine that is too small to show more than ratios; empty for any other."""
+    cores = {each.result.environment.get("cores") for each in candidate.stored}
+    return _ON_ONE_CORE if cores == {"1"} else ""
 
 
 def _head(run: RunResult) -> str:

@@ -14,6 +14,8 @@ from bakeoff.text.ratios import places_apart
 MOST_CHARACTERS = 65_000
 _MOST_LINES = 20
 _MOST_IN_A_CELL = 300
+# A reason may end with the last lines of a log, and the last of them say the most.
+_MOST_IN_A_REASON = 1_000
 _SIGNS = {PASSED: "✅", FAILED: "❌", NEW: "ℹ️"}
 _ORDER = {Outcome.FAILED: 0, Outcome.UNCLEAR: 1, Outcome.PASSED: 2}
 
@@ -46,7 +48,7 @@ def markdown_of(summary: Summary, most: int = MOST_CHARACTERS) -> str:
 
 def short_markdown(title: str, sign: str, sentence: str, link: str | None) -> str:
     """The text where there is no decision: the gate was cancelled, or could not run."""
-    return "\n".join([f"### {sign} {_text(title)}", "", _text(sentence), *_linked(link)])
+    return "\n".join([f"### {sign} {_text(title)}", "", _text(sentence, _MOST_IN_A_REASON), *_linked(link)])
 
 
 def _head(summary: Summary, *, several: bool) -> Iterator[str]:
@@ -124,8 +126,8 @@ def _place(check: Check) -> str:
 
 def _tail(summary: Summary) -> Iterator[str]:
     yield ""
-    if seen := would_find(summary.gate):
-        yield from (seen, "")
+    for sentence in (would_find(summary.gate), summary.circumstances.caution):
+        yield from (sentence, "") if sentence else ()
     others = [
         f"{check.series.label}, {check.metric}: {check.words}"
         for check in summary.gate.checks
@@ -153,7 +155,7 @@ def _how_compared(gate: Gate) -> dict[str, str]:
 
 def _list(lines: Sequence[str]) -> Iterator[str]:
     if lines:
-        yield from (f"- {_text(line)}" for line in lines[:_MOST_LINES])
+        yield from (f"- {_text(line, _MOST_IN_A_REASON)}" for line in lines[:_MOST_LINES])
         if len(lines) > _MOST_LINES:
             yield f"- and {len(lines) - _MOST_LINES:,} more"
         yield ""
@@ -167,9 +169,10 @@ def _left_out(rows: int) -> str:
     return f"\n{plural(rows, 'row')} more in the report."
 
 
-def _text(text: str) -> str:
-    """Text from outside that stays text, is short, and notifies no user."""
-    short = text if len(text) <= _MOST_IN_A_CELL else f"{text[: _MOST_IN_A_CELL - 1]}…"
+def _text(text: str, most: int = _MOST_IN_A_CELL) -> str:
+    """Text from outside that stays text, is short, and notifies no user. A long one keeps its beginning and its end."""
+    head, tail = text[: _MOST_IN_A_CELL - 1], text[len(text) - most + _MOST_IN_A_CELL :]
+    short = text if len(text) <= most else f"{head}…{tail}"
     return plain(short).replace("@", "@\u200b")
 
 

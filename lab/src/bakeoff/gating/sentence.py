@@ -79,8 +79,8 @@ def name_of(check: Check) -> str:
 def _about(check: Check) -> str:
     name = name_of(check)
     if check.change is None or check.metric not in _VERBS:
-        # Without what explains it in brackets: the list of checks has that.
-        words = check.words.partition(" (")[0].rstrip(".").split()
+        # Without what explains it in brackets, and without a log: the list of checks has both.
+        words = check.words.partition(" (")[0].partition(" Last lines of ")[0].rstrip(".").split()
         return f"{name}: {' '.join(words[:_MOST_WORDS])}{' …' if len(words) > _MOST_WORDS else ''}"
     if check.change.has_interval and not check.change.is_beyond_limit:
         return f"{name}: {check.metric} is unclear, which is not allowed"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bakeoff.processes import children
 from bakeoff.processes.children import kill_tree
+from bakeoff.processes.cores import usable_cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,11 @@ class Launcher:
     bind = "127.0.0.1"
     # Whether its programs are containers; otherwise they are processes of this machine.
     in_containers = False
+
+    @property
+    def cores(self) -> int:
+        """Those that its programs share."""
+        return usable_cores()
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:
         """A process that lives as long as the program, passes signals on to it, and has its output and exit status."""

@@ -10,6 +10,8 @@ from bakeoff import __version__
 from bakeoff.builds.toolchain import build_flags
 from bakeoff.git import git
 from bakeoff.postgres.server import Server
+from bakeoff.processes.cores import usable_cores
+from bakeoff.processes.launching import PROCESSES, Launcher
 from bakeoff.results.stack import STACK, in_words
 from bakeoff.targets.manifest import Target
 
@@ -17,7 +19,7 @@ from bakeoff.targets.manifest import Target
 _DATABASE_SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size")
 
 
-def environment_of(target: Target, server: Server | None) -> dict[str, str]:
+def environment_of(target: Target, server: Server | None, launcher: Launcher = PROCESSES) -> dict[str, str]:
     """Facts for the run's record; unknown ones are left out. Asked for once, as they do not change meanwhile."""
     commit, uncommitted_changes = _commit(target.project.root)
     facts = {
@@ -27,7 +29,7 @@ def environment_of(target: Target, server: Server | None) -> dict[str, str]:
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu_model(),
-        "cores": str(os.cpu_count() or 0),
+        "cores": str(launcher.cores),
         "memory_mib": str(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20),
         "toolchain": target.build.toolchain,
         "build_flags": ", ".join(f"{name}={value}" for name, value in build_flags().items()),
@@ -47,7 +49,7 @@ def server_in_words(server: Server) -> str:
 
 def machine_name() -> str:
     """The name under which calibrations are stored: those of another machine do not apply here."""
-    return f"{_cpu_model() or platform.machine()} × {os.cpu_count()}, {platform.release()}"
+    return f"{_cpu_model() or platform.machine()} × {usable_cores()}, {platform.release()}"
 
 
 @cache

@@ -139,6 +139,6 @@ class _StateMaker:
         variables = {**self._settings, **self._secured.variables_of(self._target)}
         launcher = self._testbed.launcher
         around = Surroundings(ports.free_port(), server, state, variables, launcher.bind, launcher)
-        log = self._testbed.project.logs / f"{self._target.name}-{name}.log"
+        log = self._target.project.logs / f"{self._target.name}-{name}.log"
         with naming_missing_extension(server):
             run_own_command(self._target, name, command, around, log)

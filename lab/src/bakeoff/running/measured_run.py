@@ -143,7 +143,7 @@ class _Drive:
 
     def _execute(self) -> None:
         testbed, contender, target = self._testbed, self._contender, self._contender.target
-        self._note(environment_of(target, testbed.server))
+        self._note(environment_of(target, testbed.server, testbed.launcher))
         self._note(self._target_facts())
         isolation = self._request.options
         required = required_tables(testbed, target, contender.workload, contender.variant)
@@ -227,7 +227,7 @@ class _Drive:
         testbed, contender = self._testbed, self._contender
         with contextlib.ExitStack() as stack:
             if not has_query(testbed, contender):
-                log = testbed.project.logs / f"{contender.target.name}-after-crash.log"
+                log = contender.target.project.logs / f"{contender.target.name}-after-crash.log"
                 service = stack.enter_context(
                     at_work(testbed, contender.target, contender.workload, contender.variant, log)
                 )

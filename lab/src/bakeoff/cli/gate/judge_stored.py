@@ -17,6 +17,7 @@ from bakeoff.containers.removal import images_removed
 from bakeoff.documents.checked import Json
 from bakeoff.errors import BakeoffError, NothingToCompareError
 from bakeoff.gating.check import Check, Gate, Outcome
+from bakeoff.gating.circumstances import caution_of
 from bakeoff.gating.decision import Rules, decide, refuse_too_few_rounds, refuse_without_basis, slower_operations
 from bakeoff.gating.request import request_of
 from bakeoff.gating.sentence import sentence_of, verdict_of, would_find
@@ -184,7 +185,7 @@ def print_gate(decision: Decision, *, as_json: bool) -> None:
                 typer.echo(_line(check))
     for reason in gate.left_out:
         say(f"left out: {reason}")
-    for line in (sentence_of(gate), *reasons, would_find(gate)):
+    for line in (sentence_of(gate), *reasons, would_find(gate), caution_of(decision.candidate)):
         if line:
             typer.echo(line)
     if gate.stale_baseline:
