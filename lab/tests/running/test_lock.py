@@ -1,5 +1,6 @@
 """Locks of a checkout and of the machine, held by another process."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -98,6 +99,16 @@ def test_nothing_is_written_through_a_link(machine: Path, tmp_path: Path, link: 
     with pytest.raises(BakeoffError, match=f"The lock {machine} .* Remove it"), measuring_lab(Project(tmp_path)):
         pass
     assert precious.read_text() == "kept"
+
+
+def test_on_a_read_only_file_system_nothing_is_to_be_removed(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "open", refuse)
+    words = r"cannot be opened: Read-only file system\. Measure in a copy\.$"
+    with pytest.raises(BakeoffError, match=words), only_lab(machine):
+        pass
 
 
 def test_the_machine_s_lock_lies_in_one_place_whatever_the_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:

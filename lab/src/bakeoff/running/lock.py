@@ -4,6 +4,7 @@ A process that holds a lock may take it again: what is inside belongs to what is
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -117,9 +118,8 @@ def _opened(path: Path) -> int:
             # For other users too, whatever the mask of this one.
             os.fchmod(descriptor, 0o666)
     except OSError as error:
-        raise BakeoffError(
-            f"The lock {path} cannot be opened: {error.strerror}. Remove it, or make its folder writable."
-        ) from error
+        fix = "Measure in a copy" if error.errno == errno.EROFS else "Remove it, or make its folder writable"
+        raise BakeoffError(f"The lock {path} cannot be opened: {error.strerror}. {fix}.") from error
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode) or state.st_nlink != 1:
         os.close(descriptor)
