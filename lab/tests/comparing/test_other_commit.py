@@ -117,7 +117,8 @@ def test_in_containers_each_side_has_an_image_of_its_own(checkout: Project) -> N
     both, skipped = sides("HEAD")
     images = [each.target.contained.build for each in both]
     commit = short(full_name(checkout, "HEAD"))
-    assert [each.name for each in images] == [f"image {TARGET}@{commit}", f"image {TARGET}@candidate"]
+    assert [each.name for each in images] == [f"image {TARGET}@{commit}", f"image {TARGET}"]
+    assert images[0].artifact.name != images[1].artifact.name == f"{TARGET}@candidate.id"
     assert images[0].directory != images[1].directory and len(images[0].marks) == 2
     assert images[0].marks == images[1].marks and skipped == {}
 

@@ -139,7 +139,41 @@ def test_a_candidate_whose_image_does_not_build_fails(repository: Repository, tm
     assert "round 1 of" not in output, "the base was measured for nothing"
     assert "parcels: not measured: image parcels did not build." in output
     assert "nothing" in output.rpartition("Last lines of")[2]
-    assert "**parcels: not measured: image parcels did not build.**" in summary.read_text("utf-8")
+    text = summary.read_text("utf-8")
+    assert "**parcels: not measured: image parcels did not build.**" in text
+    assert "nothing" in text.rpartition("Last lines of")[2]
+
+
+def does_not_migrate() -> str:
+    """The project of a service with a migration of a table that is not there."""
+    text = (PARCELS / "bakeoff.toml").read_text("utf-8")
+    assert '"migrate"]' in text
+    return text.replace('"migrate"]', '"migrate", "ALTER TABLE parcel ADD weight int"]')
+
+
+WHY = 'relation "parcel" does not exist'
+
+
+def test_a_candidate_that_does_not_migrate_fails_and_the_base_is_not_measured(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.commit(0)
+    repository.commit(0, bakeoff=does_not_migrate())
+    summary = tmp_path / "summary.md"
+    status, output = repository.gate("--against", "HEAD~1", "--comment", GITHUB_STEP_SUMMARY=str(summary))
+    assert status == 1, output
+    assert "round 1 of" not in output, "the base was measured for nothing"
+    assert "parcels: not measured: prepare failed with status 1. Correct prepare in its storage." in output
+    assert WHY in output and WHY in summary.read_text("utf-8")
+
+
+def test_a_base_that_does_not_migrate_is_reported(repository: Repository) -> None:
+    repository.commit(0, bakeoff=does_not_migrate())
+    repository.commit(0)
+    status, output = repository.gate("--against", "HEAD~1", "--rounds", "3")
+    assert status == 0, output
+    assert "Nothing could be compared: the base could not be measured." in output
+    assert "prepare failed with status 1" in output and WHY in output
 
 
 def test_a_base_without_an_image_is_reported(repository: Repository) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bakeoff.builds.build import image_of
+from bakeoff.comparing.new_operations import is_other_commit
 from bakeoff.containers.removal import image_labels
 from bakeoff.errors import BakeoffError, NothingToCompareError, UsageError
 from bakeoff.git import git
@@ -188,7 +189,9 @@ def _with_own_image(contender: Contender, project: Project) -> Contender:
     assert target.manifest.image is not None
     tag, labels = contender.factors[COMMIT], image_labels(project.root)
     image = image_of(target.name, target.directory, target.manifest.image, target.build, target.project, tag, labels)
-    return replace(contender, target=replace(target, image=image))
+    # The candidate's builds are called as the checkout's are.
+    named = image if is_other_commit(contender) else replace(image, name=f"image {target.name}")
+    return replace(contender, target=replace(target, image=named))
 
 
 def _check_inside(target: Target, checkout: Path) -> None:

@@ -1,5 +1,6 @@
 // Parcels: a service of the tests' own, of one static program, so that an image can be made of it without a network.
-// LOOKUPS is how many statements a read sends beside its own; it is set when the program is linked.
+// `lookups` is how many statements a read sends beside its own; it is set when the program is linked. `migrate` makes the
+// table, and then executes its arguments.
 package main
 
 import (
@@ -24,8 +25,10 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "migrate" {
 		table := "CREATE TABLE parcels (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, place text NOT NULL)"
-		if _, err := store.Exec(ctx, table); err != nil {
-			log.Fatal(err)
+		for _, statement := range append([]string{table}, os.Args[2:]...) {
+			if _, err := store.Exec(ctx, statement); err != nil {
+				log.Fatal(err)
+			}
 		}
 		return
 	}
