@@ -10,10 +10,10 @@ WAITS = {"IO:WalSync": 0.4, "LWLock:WALWrite": 0.3, "CPU": 0.3}
     ("usage", "kind", "words"),
     [
         (PeakUsage({}, None), "unknown", "no CPU use was measured"),
-        (PeakUsage({}, 2, more_load_helps=True), "unknown", "no CPU use was measured"),
+        (PeakUsage({}, 2, more_load_helped=True), "unknown", "no CPU use was measured"),
         (PeakUsage(IDLE, 2), "unknown", "available (the target 20% of a core, PostgreSQL 30%, the load generator 5%)"),
         (PeakUsage(IDLE, None), "unknown", "no other resource was saturated"),
-        (PeakUsage(IDLE, 2, more_load_helps=True), "load", "the highest level was the best"),
+        (PeakUsage(IDLE, 2, more_load_helped=True), "load", "the highest level was the best"),
         (PeakUsage(IDLE, 2, ceiling_share=0.4), "generator", "40% of what it can do"),
         (PeakUsage(IDLE, 2, ceiling_share=1.4, agents=2), "generator", "140% of what one of its 2 engines can do"),
         (PeakUsage(IDLE, 2, ceiling_share=0.32), "unknown", ""),

@@ -54,7 +54,7 @@ def committing(commits: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
-        ({}, "load"),
+        ({}, "unknown"),
         ({"throughputs": [1000, 900]}, "unknown"),
         # In the open model the load is what it was meant to be.
         ({"phases": [phase(1, 64, measured(1000), 1000.0)]}, "unknown"),
@@ -63,19 +63,19 @@ def committing(commits: int) -> dict[str, Any]:
         ({"throughputs": [500, 800, 900], "database_activity": POOL}, "pool"),
         ({"throughputs": [900, 800, 500], "database_activity": POOL}, "unknown"),
         ({"throughputs": [500, 900], "database_activity": WAITING_AT_LAST}, "database"),
-        ({"database_activity": UNSEEN}, "load"),
+        ({"database_activity": UNSEEN}, "unknown"),
         # What was imported may hold anything.
-        ({"database_activity": UNSTAMPED}, "load"),
-        ({"database_activity": IDLE}, "load"),
-        ({"database_activity": {}}, "load"),
+        ({"database_activity": UNSTAMPED}, "unknown"),
+        ({"database_activity": IDLE}, "unknown"),
+        ({"database_activity": {}}, "unknown"),
         # The target uses 60% of a core.
         ({"settings": {"limit_cpus": "0.7"}}, "target-cpu"),
         ({"environment": {"cores": "1"}}, "target-cpu"),
         ({"environment": {"cores": "many"}}, "unknown"),
         ({"ceilings": {"engine": 2000.0}}, "generator"),
         ({"ceilings": LINES, "database_activity": committing(10_000)}, "database"),
-        ({"ceilings": LINES, "database_activity": committing(333)}, "load"),
-        ({"ceilings": LINES}, "load"),
+        ({"ceilings": LINES, "database_activity": committing(333)}, "unknown"),
+        ({"ceilings": LINES}, "unknown"),
     ],
 )
 def test_the_bottleneck_is_told_from_what_the_runs_recorded(changes: dict[str, Any], kind: str) -> None:

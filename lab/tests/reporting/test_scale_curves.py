@@ -54,7 +54,7 @@ def test_steps_and_coefficients_stand_in_two_tables(data: Report) -> None:
     assert [row["pool size"] for row in rows] == ["1", "2", "4", "8", "16"]
     assert (rows[0]["efficiency"], rows[4]["efficiency"]) == ("100%", "20%")
     assert rows[4]["operations/s"].startswith("3,265 (") and rows[4]["fitted"] == "3,265"
-    assert rows[0]["limited by"] == "offered load"
+    assert rows[0]["limited by"] == "unknown"
     (row,) = [dict(zip(laws.headings, each, strict=True)) for each in laws.rows]
     assert row["contention σ"].startswith("0.1") and row["peak at"] == "9.49"
     assert "throughput is highest near 9.49, within what was measured." in laws.note
@@ -82,7 +82,7 @@ def test_every_format_has_it(data: Report) -> None:
     page = html_report(data)
     assert '<h2 id="scale">' in page and '<a href="#scale">Scale</a>' in page and 'data-slot="scale-cost"' in page
     for text in (page, markdown_report(data), text_report(data)):
-        assert "Scale along pool size" in text and "Universal Scalability Law" in text and "offered load" in text
+        assert "Scale along pool size" in text and "Universal Scalability Law" in text and "limited by" in text
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(data))) if row["part"] == "scale"]
     figures = {(row["load"], row["figure"]): row for row in rows}
     assert float(figures["pool size", "contention"]["low"]) <= 0.1 <= float(figures["pool size", "contention"]["high"])

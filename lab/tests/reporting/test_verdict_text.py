@@ -112,10 +112,9 @@ def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None
             run_of("go-rest", [1010.0], 3, findings=[*noted, finding("errors", "error", "It failed.")]),
         )
     )
-    failed, unknown, bound = finding_lines(judgement)
+    failed, unknown = finding_lines(judgement)
     assert failed == "error: Go REST (round 3): It failed. Do this."
     assert unknown == "info: Go REST and Rust REST: It is unknown. Do this."
-    assert bound.startswith("info: Go REST and Rust REST: The bottleneck was the load")
 
 
 def test_messages_of_one_advice_stand_together() -> None:

@@ -26,8 +26,8 @@ class PeakUsage:
     `target_cores` are the cores that the target may use. `ceiling_share` is of what one of the `agents` that shared the
     load can do. `sessions` of the database were open at most, `active` of them working at once, and `waits` are the
     shares of these by what they waited for; None and empty without samples. `limiting_lines` are shares of the
-    reference lines that work as the contender does, and that it is near to. `more_load_helps`: the peak is the highest
-    load that there was.
+    reference lines that work as the contender does, and that it is near to. `more_load_helped`: the peak is the
+    highest load that there was, and did more than the one before it.
     """
 
     cpu_percent: Mapping[str, float]
@@ -39,7 +39,7 @@ class PeakUsage:
     waits: Mapping[str, float] = field(default_factory=dict)
     active: float | None = None
     sessions: int | None = None
-    more_load_helps: bool = False
+    more_load_helped: bool = False
 
 
 def bottleneck_of(usage: PeakUsage) -> Bottleneck:
@@ -106,7 +106,7 @@ def _of_the_load(usage: PeakUsage) -> Iterator[Bottleneck]:
             "The bottleneck is unknown: no CPU use was measured. The lab cannot observe processes elsewhere, nor "
             "phases of less than a sample.",
         )
-    elif usage.more_load_helps and usage.cores is not None:
+    elif usage.more_load_helped and usage.cores is not None:
         words = f"the highest level was the best, and CPU was available ({_used(usage)})"
         yield Bottleneck("load", f"The bottleneck was the load: {words}.")
     else:

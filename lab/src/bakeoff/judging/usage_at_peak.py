@@ -9,9 +9,10 @@ from bakeoff.judging.bottleneck import PeakUsage, bottleneck_of
 from bakeoff.judging.ceilings import limiting_lines, limits_of, operations_per_commit
 from bakeoff.judging.contender_runs import ContenderRuns, counts
 from bakeoff.judging.estimates import estimate_of_known
-from bakeoff.judging.judgement import Bottleneck, JudgedRun
+from bakeoff.judging.judgement import Bottleneck, JudgedRun, Level
 from bakeoff.judging.measured_contender import MeasuredContender, measured_contender
 from bakeoff.results.database_activity import DatabaseActivity, Sessions
+from bakeoff.results.finding_kinds import LOAD_BOUND
 from bakeoff.results.observed import database_figures, machine_figures
 from bakeoff.results.run import RunResult
 from bakeoff.storage.stored_runs import StoredRun
@@ -26,7 +27,6 @@ def usage_at(contender: MeasuredContender) -> PeakUsage:
     activities = [run.database_activity for run in contender.runs.counted.values() if run.database_activity]
     at_peak = [_seen_in(contender.peak_phase, activity) for activity in activities]
     limits = limits_of(newest, peak.throughput_per_s.median, commit_size_at_peak(contender))
-    highest = max(contender.levels, key=lambda level: level.virtual_users, default=peak)
     return PeakUsage(
         cpu_percent=cpu,
         cores=int(cores) if (cores := newest.environment.get("cores", "")).isdecimal() else None,
@@ -37,8 +37,19 @@ def usage_at(contender: MeasuredContender) -> PeakUsage:
         waits=_mean_shares([seen.wait_shares for seen in at_peak]),
         active=_median(seen.active_backends_mean for seen in at_peak),
         sessions=max((seen.connections_peak or 0 for seen in at_peak), default=None),
-        more_load_helps=0 < peak.virtual_users == highest.virtual_users,
+        more_load_helped=_more_load_helped(contender.levels, peak),
     )
+
+
+def _more_load_helped(levels: Sequence[Level], peak: Level) -> bool:
+    """Whether the peak has the most users of all levels, and did more than the level with the next fewer.
+
+    One level by itself shows nothing: its users may all wait for the target's own workers.
+    """
+    closed = sorted((level for level in levels if level.virtual_users), key=lambda level: level.virtual_users)
+    if len(closed) < 2 or closed[-1].virtual_users != peak.virtual_users:
+        return False
+    return peak.throughput_per_s.median > (1 + LOAD_BOUND.limits[0]) * closed[-2].throughput_per_s.median
 
 
 def commit_size_at_peak(contender: MeasuredContender) -> float | None:

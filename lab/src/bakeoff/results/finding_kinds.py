@@ -455,10 +455,11 @@ MACHINE_BOUND = _info(
 )
 LOAD_BOUND = _info(
     "load-bound",
-    "The highest load that was measured gave the most throughput.",
+    "The highest load that was measured gave the most throughput, and more than the one before it.",
     "the maximum",
     "{evidence}",
     "It may be able to do more: use more virtual users (--users).",
+    KindLimits("{0:.0%} more than the level before it", 0.10),
 )
 
 # Of a comparison.
