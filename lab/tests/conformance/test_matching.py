@@ -114,7 +114,7 @@ def test_http_replies() -> None:
     expected = HttpExpectation(200, {}, {"a": 1})
 
     assert compare_http(expected, http()) == []
-    assert compare_http(expected, http(500)) == ["status: expected 200, got 500"]
+    assert compare_http(expected, http(500)) == ["status: expected 200, got 500", 'body: got "{\\"a\\":1}"']
     assert compare_http(expected, http(body=b"{")) == ['body: expected JSON, got "{"']
     assert compare_http(expected, http(body=b"\xff")) == ['body: expected JSON, got "\\\\xff"']
     assert compare_http(expected, http(body=b'{"a":2}')) == ["body.a: expected 1, got 2"]
@@ -125,6 +125,17 @@ def test_a_body_that_is_not_expected_is_shown_only_when_the_status_is_wrong() ->
 
     assert compare_http(expected, http()) == []
     assert compare_http(expected, http(400, b"why")) == ["status: expected 200, got 400", 'body: got "why"']
+
+
+def test_of_a_reply_with_another_status_the_first_bytes_are_shown_without_secrets() -> None:
+    expected = HttpExpectation(201, {}, {"id": {"$any": "integer"}})
+
+    differences = compare_http(expected, http(422, b'{"error": "name is too long", "token": "t-1234"}'))
+    assert differences == [
+        "status: expected 201, got 422",
+        'body: got "{\\"error\\": \\"name is too long\\", \\"token\\": ***}"',
+    ]
+    assert compare_http(expected, http(500, b"x" * 201))[1] == f'body: got "{"x" * 200}…"'
 
 
 def grpc(code: str = "OK", **expected: Any) -> GrpcExpectation:

@@ -225,7 +225,7 @@ def test_a_target_that_the_lab_did_not_start(
         assert done.returncode == 0, done.stderr
         assert process.poll() is None
         health = HttpHealthCheck(built_client(), "GET", "/api/v1/events/health", 200)
-        assert health.is_healthy(Access("127.0.0.1", port))
+        assert health.answer(Access("127.0.0.1", port)).is_healthy
     finally:
         process.terminate()
         process.wait()

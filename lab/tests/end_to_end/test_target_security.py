@@ -26,6 +26,7 @@ from bakeoff.processes import ports
 from bakeoff.project import Project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
+from bakeoff.targets.health import Answer
 from bakeoff.targets.manifest import STANDARD, Target
 from bakeoff.workload.loader import Workload, load_workload
 
@@ -70,8 +71,10 @@ class SecureHealth:
     workload: Workload
     trust: TlsTrust
 
-    def is_healthy(self, access: Access) -> bool:
-        port = access.port
+    def answer(self, access: Access) -> Answer:
+        return Answer(is_healthy=self._is_healthy(access.port))
+
+    def _is_healthy(self, port: int) -> bool:
         try:
             if self.target.protocol == "grpc":
                 with self.trust.channel(port, [("grpc.enable_http_proxy", 0)]) as channel:

@@ -74,7 +74,8 @@ class Service:
         return Creating(self.workload, self.protocol, self.port)
 
     def is_healthy(self) -> bool:
-        return health_check(self.workload, self.protocol, built_client()).is_healthy(Access("127.0.0.1", self.port))
+        check = health_check(self.workload, self.protocol, built_client())
+        return check.answer(Access("127.0.0.1", self.port)).is_healthy
 
     def kill_database(self) -> None:
         """SIGKILL to PostgreSQL and all of its processes."""

@@ -1,6 +1,6 @@
 """Findings about the operations of a run: wrong reads void it, checks are judged by their own failure rate."""
 
-from bakeoff.results.operations import FailedCheck
+from bakeoff.results.operations import FailedCheck, FailedReply
 from bakeoff.running.findings import always_failing, findings_of, operation_findings, wrong_reads
 from bakeoff.workload.plan import THRESHOLDS
 from made_up import divided, operation
@@ -44,6 +44,27 @@ def test_an_operation_that_always_fails_says_how() -> None:
     assert always_failing(total) == (
         "2 operations failed every time: Delete (12 of 12 requests: 12 × status_500), "
         "Read (10 of 10 checked replies had wrong content)."
+    )
+
+
+def test_a_failed_reply_is_shown_with_its_statuses_and_its_secrets_hidden() -> None:
+    reply = FailedReply("201 or 200", "422", '{"detail":"name: too long","token":"t-1234"}')
+    create = operation(ok=0, errors={"status_422": 5}, failed_reply=reply)
+    shown = 'expected status 201 or 200, received 422: {"detail":"name: too long","token":***}'
+    assert always_failing(divided({"Create": create})) == (
+        f"an operation failed every time: Create (5 of 5 requests: 5 × status_422; the first failed reply: {shown})."
+    )
+    total = divided({"Create": create, "Read": operation(ok=9, errors={"timeout": 9})})
+    (finding,) = findings_of(total, THRESHOLDS, None)
+    assert f"9 × Read timeout, 5 × Create status_422; the first failed reply of Create: {shown}" in finding.message
+
+
+def test_a_reply_with_wrong_content_is_shown_with_it() -> None:
+    wrong = FailedCheck("/id", "a plain value to capture as id", "nothing")
+    reply = FailedReply("201", "201", '{"_id":7}')
+    create = operation(ok=0, errors={"body": 5}, checked=5, checks_failed=5, failed_check=wrong, failed_reply=reply)
+    assert 'received nothing; the first failed reply: status 201: {"_id":7}' in str(
+        always_failing(divided({"Create": create}))
     )
 
 

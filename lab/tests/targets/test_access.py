@@ -20,7 +20,7 @@ from bakeoff.processes.request_client import RequestClient
 from bakeoff.targets import attached
 from bakeoff.targets.access import Access, access_of, is_loopback
 from bakeoff.targets.attached import AttachedTarget
-from bakeoff.targets.health import GrpcHealthCheck, HttpHealthCheck
+from bakeoff.targets.health import Answer, GrpcHealthCheck, HttpHealthCheck
 from bakeoff.targets.security import Certificate, lab_certificate
 from bakeoff.workload.plan_records import PlannedTls
 
@@ -72,10 +72,10 @@ def secure(port: int, certificate: Certificate, token: str | None = None) -> Acc
 def test_http_over_tls(certificate: Certificate, client: RequestClient) -> None:
     health = HttpHealthCheck(client, "GET", "/", 200)
     with http_server(certificate) as port:
-        assert health.is_healthy(secure(port, certificate))
+        assert health.answer(secure(port, certificate)).is_healthy
         # Without the authority the certificate is not trusted, and plain text is no TLS.
-        assert not health.is_healthy(Access("127.0.0.1", port, PlannedTls()))
-        assert not health.is_healthy(Access("127.0.0.1", port))
+        assert not health.answer(Access("127.0.0.1", port, PlannedTls())).is_healthy
+        assert not health.answer(Access("127.0.0.1", port)).is_healthy
         caller = HttpCaller(secure(port, certificate, "s3cret"), client)
         caller.check_reachable()
         reply = caller.send(HttpRequest("POST", "/", {}, b"x" * 3_000_000))
@@ -97,8 +97,8 @@ def test_grpc_over_tls(certificate: Certificate, client: RequestClient) -> None:
     port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials(keys))
     server.start()
     try:
-        assert GrpcHealthCheck(client, "").is_healthy(secure(port, certificate))
-        assert not GrpcHealthCheck(client, "").is_healthy(Access("127.0.0.1", port))
+        assert GrpcHealthCheck(client, "").answer(secure(port, certificate)).is_healthy
+        assert not GrpcHealthCheck(client, "").answer(Access("127.0.0.1", port)).is_healthy
         caller = GrpcCaller(secure(port, certificate, "s3cret"), client)
         caller.check_reachable()
         assert caller.send(GrpcRequest("a.B/C", (b"x",))).payloads == (b"Bearer s3cret",)
@@ -141,8 +141,8 @@ def test_an_attached_target_that_does_not_answer_is_named(monkeypatch: pytest.Mo
     from made_up_manifests import target
 
     class Ill:
-        def is_healthy(self, _access: Access) -> bool:
-            return False
+        def answer(self, _access: Access) -> Answer:
+            return Answer(is_healthy=False)
 
     monkeypatch.setattr(attached, "_HEALTHY_WITHIN_S", 0.0)
     with (

@@ -12,6 +12,7 @@ import pytest
 
 from bakeoff.builds.build import Build
 from bakeoff.errors import BakeoffError
+from bakeoff.targets.health import Answer
 from bakeoff.targets.manifest import CompanionTable, RunTable, Target
 from bakeoff.targets.process import TargetProcess
 from made_up_manifests import target
@@ -36,8 +37,8 @@ class Healthy:
     def __init__(self, logs: list[Path]) -> None:
         self._logs = logs
 
-    def is_healthy(self, _access: object) -> bool:
-        return all(log.exists() and log.read_text().endswith("\n") for log in self._logs)
+    def answer(self, _access: object) -> Answer:
+        return Answer(is_healthy=all(log.exists() and log.read_text().endswith("\n") for log in self._logs))
 
 
 def with_companions(folder: Path, *companions: CompanionTable) -> Target:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from bakeoff.builds.build import Build
+from bakeoff.targets.health import Answer
 from bakeoff.targets.manifest import DeclaredSetting, RunTable
 from bakeoff.targets.process import TargetProcess
 from bakeoff.targets.surroundings import inherited_by
@@ -38,8 +39,8 @@ class _Healthy:
     def __init__(self, is_written: Callable[[], bool]) -> None:
         self._is_written = is_written
 
-    def is_healthy(self, _access: object) -> bool:
-        return self._is_written()
+    def answer(self, _access: object) -> Answer:
+        return Answer(is_healthy=self._is_written())
 
 
 def test_a_process_sees_no_secret_of_the_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

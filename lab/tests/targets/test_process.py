@@ -11,6 +11,7 @@ import pytest
 from bakeoff.builds.build import Build
 from bakeoff.errors import BakeoffError
 from bakeoff.targets.access import Access
+from bakeoff.targets.health import HEALTHY, Answer
 from bakeoff.targets.manifest import RunTable, Target
 from bakeoff.targets.own_command import run_own_command
 from bakeoff.targets.process import TargetProcess
@@ -33,10 +34,10 @@ class Ill:
     def __init__(self, process_log: Path) -> None:
         self._log = process_log
 
-    def is_healthy(self, _access: Access) -> bool:
+    def answer(self, _access: Access) -> Answer:
         while not self._log.read_text("utf-8").endswith("\n"):
             pass
-        return False
+        return Answer(is_healthy=False)
 
 
 class HealthyLater(Ill):
@@ -44,9 +45,9 @@ class HealthyLater(Ill):
 
     _asked = False
 
-    def is_healthy(self, access: Access) -> bool:
+    def answer(self, access: Access) -> Answer:
         asked, self._asked = self._asked, True
-        return asked or super().is_healthy(access)
+        return HEALTHY if asked else super().answer(access)
 
 
 class Ended:
@@ -54,9 +55,9 @@ class Ended:
 
     process: TargetProcess
 
-    def is_healthy(self, _access: Access) -> bool:
+    def answer(self, _access: Access) -> Answer:
         self.process.wait()
-        return False
+        return Answer(is_healthy=False)
 
 
 def refused(folder: Path, script: str, *arguments: str) -> tuple[str, int]:

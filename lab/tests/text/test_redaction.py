@@ -27,6 +27,11 @@ URLS = [
     f'{{"url": "x", "password": "{SECRET}"}}',
     f"DB_PASSWORD={SECRET}",
     f"spring.datasource.password: {SECRET}",
+    f'{{"accessToken":"{SECRET}","id":7}}',
+    f"{{'X-Api-Key': '{SECRET}'}}",
+    f'{{"detail":{{"client_secret" : "{SECRET}',
+    f"Authorization: Bearer {SECRET}",
+    f"authorization=Basic {SECRET}, accept=*/*",
 ]
 
 
@@ -42,6 +47,8 @@ def test_what_is_no_secret_stays() -> None:
     assert redacted(f"postgresql://user:{SECRET}@host:5432/name?sslmode=require") == url
     sentence = "http://127.0.0.1:8081/a@b does not answer. authorization: a valid bearer token is required"
     assert redacted(sentence) == sentence
+    document = '{"detail":[{"loc":["body","token"],"msg":"invalid token: unexpected end"}]}'
+    assert redacted(document) == document
 
 
 def test_secrets_are_found_as_written_and_decoded() -> None:

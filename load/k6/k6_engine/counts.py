@@ -33,9 +33,12 @@ class CallCounts:
     def is_empty(self) -> bool:
         return not (self.sent or self.ok or self.errors)
 
-    def members(self) -> dict[str, Any]:
-        """As a record holds them."""
+    def members(self, expected: str) -> dict[str, Any]:
+        """As a record holds them; `expected` is the status of a reply that is right. k6 keeps no content."""
+        other = next((status for status in sorted(self.statuses) if status != expected), None)
+        failed = {} if other is None else {"failed_reply": {"expected": expected, "received": other, "content": ""}}
         return {
+            **failed,
             "sent": self.sent,
             "ok": self.ok,
             "failed": self.errors.total(),
@@ -75,8 +78,11 @@ class Counts:
         for call, counts in other.calls.items():
             self.calls[call].add(counts)
 
-    def members(self, batch: int, names: Mapping[str, str]) -> dict[str, Any]:
-        """As a record holds them; a request carries `batch` operations. `names` are the operations by call."""
+    def members(self, batch: int, names: Mapping[str, str], expected: Mapping[str, str]) -> dict[str, Any]:
+        """As a record holds them; a request carries `batch` operations.
+
+        `names` are the operations by call, and `expected` their statuses.
+        """
         return {
             "sent": self.sent,
             "ok": self.ok,
@@ -89,7 +95,7 @@ class Counts:
             "service_histogram": self.service.encode(),
             "response_histogram": self.response.encode(),
             "by_operation": {
-                names[call]: counts.members()
+                names[call]: counts.members(expected[call])
                 for call, counts in sorted(self.calls.items())
                 if call in names and not counts.is_empty
             },

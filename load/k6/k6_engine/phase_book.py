@@ -151,7 +151,7 @@ class PhaseBook:
             phase=tally.phase.index,
             second=second,
             time_unix_ns=(tally.start_us + second * US_PER_SECOND) * NS_PER_US,
-            **counts.members(self._batch, self._names),
+            **counts.members(self._batch, self._names, self._outcomes.expected),
         )
 
     def _end(self, tally: PhaseTally, now_us: int, *, interrupted: bool) -> None:
@@ -173,7 +173,7 @@ class PhaseBook:
             "duration_ns": (tally.ended_us - tally.start_us) * NS_PER_US,
             "planned_ns": None if tally.end_us is None or interrupted else (tally.end_us - tally.start_us) * NS_PER_US,
             "operations_late": tally.late_ok * self._batch,
-            **total.members(self._batch, self._names),
+            **total.members(self._batch, self._names, self._outcomes.expected),
             "connections_opened": tally.connections_opened,
             "interrupted": interrupted,
             "send_lag_histogram": None,

@@ -49,19 +49,25 @@ impl WrongContent {
 
     /// The same without texts that are secret, such as the token of the user's login.
     pub fn without<'a>(mut self, secrets: impl Iterator<Item = &'a str>) -> Self {
-        for secret in secrets.filter(|secret| !secret.is_empty()) {
-            for text in [&mut self.mismatch.expected, &mut self.mismatch.received] {
-                // The end of a secret may have been cut.
-                let start: String = secret.chars().take(LONGEST_CHARS / 4).collect();
-                if text.contains(secret) {
-                    *text = text.replace(secret, HIDDEN);
-                } else if let Some(at) = text.find(&start).filter(|_| text.ends_with('…')) {
-                    text.truncate(at);
-                    text.push_str(HIDDEN);
-                }
-            }
+        for secret in secrets {
+            hide(&mut self.mismatch.expected, secret);
+            hide(&mut self.mismatch.received, secret);
         }
         self
+    }
+}
+
+/// Replaces a secret in a text, also one that was cut at the end.
+pub fn hide(text: &mut String, secret: &str) {
+    if secret.is_empty() {
+        return;
+    }
+    let start: String = secret.chars().take(LONGEST_CHARS / 4).collect();
+    if text.contains(secret) {
+        *text = text.replace(secret, HIDDEN);
+    } else if let Some(at) = text.find(&start).filter(|_| text.ends_with('…')) {
+        text.truncate(at);
+        text.push_str(HIDDEN);
     }
 }
 
@@ -95,7 +101,8 @@ pub fn shown_content(content: &[u8]) -> String {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether the value of a member or header of this name is not shown.
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('-', "_");
     SECRET.iter().any(|part| name.contains(part))
 }

@@ -102,6 +102,7 @@ def up(
                 secured=secured,
                 bind=bind,
                 state=own.state,
+                report=say,
             )
             with naming_missing_extension(server):
                 started.append(stack.enter_context(process))

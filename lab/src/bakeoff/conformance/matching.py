@@ -10,8 +10,10 @@ from uuid import UUID
 from bakeoff.conformance.case import Differences, GrpcExpectation, HttpExpectation, Profile, Row
 from bakeoff.conformance.exchange import GrpcReply, HttpReply
 from bakeoff.documents.checked import Json
+from bakeoff.text.redaction import redacted
 
 _SHOWN_CHARACTERS = 300
+_SHOWN_BYTES = 200
 _CONNECTION_LOST = "connection: expected to serve other calls afterwards, but it did not"
 
 
@@ -27,13 +29,11 @@ def grpc_differences(expected: GrpcExpectation, reply: GrpcReply, replies: Seque
 
 
 def compare_http(expected: HttpExpectation, reply: HttpReply, profile: Profile = Profile.STRICT) -> list[str]:
-    """Status, headers and JSON body. A wrong status alone would hide why, so the body is always looked at."""
-    differences = []
+    """Status, headers and JSON body; of a reply with another status the body, which gives the reason, as it is."""
+    differences = compare_headers(expected.headers, reply.headers)
     if reply.status != expected.status:
-        differences.append(f"status: expected {expected.status}, got {reply.status}")
-    differences += compare_headers(expected.headers, reply.headers)
-    if expected.body is None:
-        # Of a reply that is already wrong the message gives the reason.
+        differences.insert(0, f"status: expected {expected.status}, got {reply.status}")
+    if expected.body is None or reply.status != expected.status:
         return [*differences, f"body: got {shown(_text_of(reply))}"] if differences else []
     try:
         body = json.loads(reply.body)
@@ -43,7 +43,9 @@ def compare_http(expected: HttpExpectation, reply: HttpReply, profile: Profile =
 
 
 def _text_of(reply: HttpReply) -> str:
-    return reply.body.decode("utf-8", "backslashreplace")
+    """How the body begins, without secrets."""
+    text = redacted(reply.body[:_SHOWN_BYTES].decode("utf-8", "backslashreplace"))
+    return f"{text}…" if len(reply.body) > _SHOWN_BYTES else text
 
 
 def compare_headers(expected: Mapping[str, str | None], actual: Mapping[str, str]) -> list[str]:

@@ -67,7 +67,7 @@ class Probed:
 
     @property
     def is_healthy(self) -> bool:
-        return health_check(self.workload, self.protocol, self.client).is_healthy(self.access)
+        return health_check(self.workload, self.protocol, self.client).answer(self.access).is_healthy
 
     def invalid(self, most: int) -> list[Case]:
         """Single messages that the contract refuses in core."""

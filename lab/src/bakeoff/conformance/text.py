@@ -9,6 +9,8 @@ from bakeoff.documents.checked import Json
 from bakeoff.text.table import Table
 
 _SHOWN_FAILURES = 40
+# A wrong status and the body that gives the reason.
+_SUMMARISED_DIFFERENCES = 2
 
 
 def conformance_table(results: Mapping[str, ConformanceResult], required: Mapping[str, Profile]) -> Table:
@@ -55,9 +57,11 @@ def described(target: str, result: ConformanceResult, required: Profile) -> dict
 
 
 def summary(result: ConformanceResult, required: Profile) -> str:
+    """How many cases failed, their names, and how the first did."""
     failures = result.failures_in(required)
     if not failures:
         return f"all {len(result.results)} conformance cases passed."
     names = ", ".join(failure.case for failure in failures[:3])
     more = ", …" if len(failures) > 3 else ""
-    return f"{len(failures)} of {len(result.results)} conformance cases failed ({names}{more})."
+    first = "; ".join(failures[0].breaks(required)[:_SUMMARISED_DIFFERENCES])
+    return f"{len(failures)} of {len(result.results)} conformance cases failed ({names}{more}). The first: {first}."

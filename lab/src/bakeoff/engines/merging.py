@@ -209,6 +209,11 @@ def _merged_operations(parts: Sequence[Mapping[str, Outcomes]]) -> dict[str, Out
     return {name: combined([part[name] for part in parts if name in part], _OUTCOMES) for name in names}
 
 
+def _first(parts: Sequence[Any]) -> Any:
+    """The first that is known, or None."""
+    return next((part for part in parts if part is not None), None)
+
+
 def _summing(*names: str) -> dict[str, _Rule]:
     return dict.fromkeys(names, sum)
 
@@ -219,7 +224,7 @@ _OUTCOMES: Mapping[str, _Rule] = {
     **_HISTOGRAMS,
     "errors": _summed,
     "statuses": _summed,
-    "failed_check": lambda checks: next((check for check in checks if check is not None), None),
+    **dict.fromkeys(("failed_check", "failed_reply"), _first),
 }
 _COUNTED: Mapping[str, _Rule] = {
     **_summing("sent", "ok", "failed", "operations", "bytes_sent", "bytes_received", "unsent"),

@@ -9,7 +9,7 @@ import msgspec
 from bakeoff.documents.checked import first_problem
 from bakeoff.errors import BakeoffError
 from bakeoff.project import FORMATS
-from bakeoff.results.operations import FailedCheck
+from bakeoff.results.operations import FailedCheck, FailedReply
 
 VERSION = 1
 _SCHEMA = FORMATS / "stream.schema.json"
@@ -71,7 +71,7 @@ class PhaseStart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Requests of one operation. `statuses` counts all replies; of `checked` replies `checks_failed` were wrong.
 
-    `failed_check` is the first of these, where the engine reports it.
+    `failed_check` is the first of these, `failed_reply` the first of all failed ones, where the engine reports them.
     """
 
     sent: int
@@ -85,6 +85,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     response_histogram: str | None
     ok_late: int = 0
     failed_check: FailedCheck | None = None
+    failed_reply: FailedReply | None = None
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -26,12 +26,27 @@ class FailedCheck(msgspec.Struct, frozen=True):
         return f"at {self.pointer or 'the root'} expected {self.expected}, received {self.received}"
 
 
+class FailedReply(msgspec.Struct, frozen=True):
+    """A reply of an unexpected status or content: the expected statuses, the one received, and its first bytes."""
+
+    expected: str
+    received: str
+    content: str
+
+    def __str__(self) -> str:
+        status = f"expected status {self.expected}, received {self.received}"
+        if self.received in self.expected.split(" or "):
+            status = f"status {self.received}"
+        return f"{status}: {self.content}" if self.content else status
+
+
 @dataclass(frozen=True)
 class MeasuredOperation:
     """Requests of one operation of the workload. `statuses` counts every reply, expected or not.
 
     The content of `checked` replies was compared with what it must be; `checks_failed` of them are among `failed`.
-    `failed_check` is the first of these, where the engine reports it; the metrics database keeps it in findings alone.
+    `failed_check` is the first of these, and `failed_reply` the first of all failed ones, where the engine reports
+    them; the metrics database keeps them in findings alone.
     """
 
     requests: Count
@@ -44,6 +59,7 @@ class MeasuredOperation:
     latency: Latency
     histogram: str
     failed_check: FailedCheck | None = None
+    failed_reply: FailedReply | None = None
 
     @property
     def check_failure_rate(self) -> float:
@@ -77,6 +93,7 @@ def added_operations(parts: Sequence[MeasuredOperation]) -> MeasuredOperation:
         latency=histograms.summarise(histogram),
         histogram=histograms.encode(histogram),
         failed_check=next((part.failed_check for part in parts if part.failed_check is not None), None),
+        failed_reply=next((part.failed_reply for part in parts if part.failed_reply is not None), None),
     )
 
 

@@ -55,11 +55,16 @@ def findings_of(total: Measured, thresholds: PlannedThresholds, log: str | None)
 
 
 def _failures(total: Measured) -> str:
-    """The count of each kind, by operation where the engine divided them."""
+    """The count of each kind, by operation where the engine divided them, and the first reply of the worst."""
     several = [(f"{name} ", each.errors) for name, each in total.by_operation.items() if each.errors]
     parts = several or [("", total.errors)]
     counted = [(count, f"{count:,} × {name}{kind}") for name, errors in parts for kind, count in errors.items()]
-    return ", ".join(words for _, words in sorted(counted, key=lambda each: -each[0]))
+    words = ", ".join(words for _, words in sorted(counted, key=lambda each: -each[0]))
+    replied = [(each.failed, name, each.failed_reply) for name, each in total.by_operation.items() if each.failed_reply]
+    if not replied:
+        return words
+    _, name, reply = max(replied, key=lambda each: each[0])
+    return redacted(f"{words}; the first failed reply of {name}: {reply}")
 
 
 def generator_findings(
@@ -334,8 +339,10 @@ def _check_words(name: str, each: MeasuredOperation, share: float | None) -> str
 
 
 def _first_of(each: MeasuredOperation) -> str:
-    """The error of the first wrong reply, where the engine reports it."""
-    return "" if each.failed_check is None else f", the first {redacted(str(each.failed_check))}"
+    """The first wrong value, and the first failed reply, where the engine reports them."""
+    check = "" if each.failed_check is None else f", the first {each.failed_check}"
+    reply = "" if each.failed_reply is None else f"; the first failed reply: {each.failed_reply}"
+    return redacted(check + reply)
 
 
 def _share(each: MeasuredOperation) -> str:

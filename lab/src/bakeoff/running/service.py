@@ -102,7 +102,7 @@ def at_work(
         with naming_missing_extension(server):
             layout = _laid_out(workload, server, workload.overlays[variant.overlay])
     if attached is not None:
-        with AttachedTarget(target, attached, check) as running:
+        with AttachedTarget(target, attached, check, testbed.progress.say) as running:
             yield Service(running, layout=layout)
         return
     with contextlib.ExitStack() as stack:
@@ -133,6 +133,7 @@ def at_work(
             bind=testbed.targets_listen_on or "",
             launcher=testbed.launcher,
             state=testbed.state,
+            report=testbed.progress.say,
         )
         with naming_missing_extension(server):
             pinned("target", process)

@@ -21,7 +21,7 @@ _SECOND_NS = 1_000_000_000
 # Members that a phase's record, its figures and those of an operation have in common, by name.
 _COUNTS = ("ok", "failed", "operations", "unsent", "bytes_sent", "bytes_received")
 _ADDED = ("duration_s", "requests", *_COUNTS, "operations_late")
-_OF_OPERATION = ("ok", "failed", "errors", "statuses", "checked", "checks_failed", "failed_check")
+_OF_OPERATION = ("ok", "failed", "errors", "statuses", "checked", "checks_failed", "failed_check", "failed_reply")
 _OfProcesses = Mapping[str, Sequence[Sample]]
 _OfGauges = Mapping[str, GaugeReadings]
 _Part = TypeVar("_Part", Cost, Gauge)

@@ -1,13 +1,14 @@
 """A target that the lab did not start, here or on another machine."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from bakeoff.errors import BakeoffError
 from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import Access
-from bakeoff.targets.health import HealthCheck, answer_to
+from bakeoff.targets.health import HealthCheck
 from bakeoff.targets.manifest import Target
+from bakeoff.targets.waiting import Waiting
 
 _HEALTHY_WITHIN_S = 10.0
 _PAUSE_S = 0.1
@@ -24,15 +25,16 @@ class AttachedTarget:
     has_ended = False
     container: str | None = None
 
-    def __init__(self, target: Target, access: Access, health: HealthCheck) -> None:
+    def __init__(
+        self, target: Target, access: Access, health: HealthCheck, report: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._target = target
-        self._health = health
         self.access = access
+        self._waiting = Waiting(target.name, health, access, report, _HEALTHY_WITHIN_S)
 
     def __enter__(self) -> "AttachedTarget":
-        deadline = time.monotonic() + _HEALTHY_WITHIN_S
-        while not self._health.is_healthy(self.access):
-            if time.monotonic() > deadline:
+        while not self._waiting.is_over():
+            if self._waiting.waited_s > self._waiting.most_s:
                 raise self.ended_error()
             time.sleep(_PAUSE_S)
         return self
@@ -49,6 +51,6 @@ class AttachedTarget:
     def ended_error(self) -> BakeoffError:
         """The error for an address where no healthy target answers."""
         return BakeoffError(
-            f"{self._target.name} at {self.access.address} is not healthy: {answer_to(self._health, self.access)} "
+            f"{self._target.name} at {self.access.address} is not healthy: {self._waiting.latest.words} "
             "Is it running, and does it use the database that DATABASE_URL names? Correct ready or [health] otherwise."
         )

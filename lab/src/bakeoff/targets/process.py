@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.errors import BakeoffError
@@ -14,11 +14,12 @@ from bakeoff.sampling.gauges import GaugeEndpoint
 from bakeoff.targets.access import LOOPBACK
 from bakeoff.targets.companions import Companions
 from bakeoff.targets.gauges import on_port
-from bakeoff.targets.health import HealthCheck, answer_to
+from bakeoff.targets.health import Answer, HealthCheck
 from bakeoff.targets.manifest import Target
 from bakeoff.targets.security import Secured
 from bakeoff.targets.short_form import filled_command
 from bakeoff.targets.surroundings import Surroundings
+from bakeoff.targets.waiting import Waiting
 
 _HEALTHY_WITHIN_S = 60.0
 # Longer unless it listens elsewhere: a JVM that starts on a busy machine needs more than a minute.
@@ -32,7 +33,7 @@ class TargetProcess:
 
     `settings` are environment variables of the target's own, and `secured` configures TLS or a token.
     `state` is the folder of one that stores in files. `before` goes before its command and those of its companions, and
-    `launcher` starts it. Attributes: `access`, `log`,
+    `launcher` starts it. `report` takes lines about a target that is not healthy yet. Attributes: `access`, `log`,
     `port`, `start_s` (start to healthy), `pid`, and `pids` with those of its companions by name; in a container there
     is a `container` instead.
     """
@@ -53,9 +54,11 @@ class TargetProcess:
         state: Path | None = None,
         healthy_within_s: float = _HEALTHY_WITHIN_S,
         listens_within_s: float = _LISTENS_WITHIN_S,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._healthy_within_s = healthy_within_s
         self._listens_within_s = listens_within_s
+        self._report = report
         self._target = target
         self._launcher = launcher
         self._health = health
@@ -168,14 +171,15 @@ class TargetProcess:
 
     def _wait_until_healthy(self, began: float) -> None:
         pause_s = 0.005
-        while not self._health.is_healthy(self.access):
+        waiting = Waiting(self._target.name, self._health, self.access, self._report, self._listens_within_s, began)
+        while not waiting.is_over():
             if self.has_ended:
                 raise self.ended_error()
-            waited_s = time.monotonic() - began
+            waited_s = waiting.waited_s
             if waited_s > self._healthy_within_s and waited_s > (limit_s := self._limit_s()):
                 raise BakeoffError(
                     f"{self._target.name} did not become healthy within {limit_s:.0f} s. "
-                    f"{self._why_unhealthy()} Last lines of {self.log}:\n{children.last_lines(self.log)}"
+                    f"{self._why_unhealthy(waiting.latest)} Last lines of {self.log}:\n{children.last_lines(self.log)}"
                 )
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.1)
@@ -184,11 +188,10 @@ class TargetProcess:
         elsewhere = not ports.is_listening(self.access.host, self.port) and ports.ports_of_session(self.pid)
         return self._healthy_within_s if elsewhere else self._listens_within_s
 
-    def _why_unhealthy(self) -> str:
+    def _why_unhealthy(self, answer: Answer) -> str:
         """Whether it listens where it should, and what to correct."""
         if ports.is_listening(self.access.host, self.port):
-            answer = answer_to(self._health, self.access)
-            shown = f": {answer}" if answer else "."
+            shown = f": {answer.words}" if answer.words else "."
             return f"It listens on port {self.port}, and its health check fails{shown} Correct ready, or [health]."
         given = f"use {{port}} in its run or env, or the variable {self._target.manifest.run.port_variable}."
         elsewhere = ", ".join(map(str, ports.ports_of_session(self.pid)))

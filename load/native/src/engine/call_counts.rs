@@ -4,6 +4,7 @@ use hdrhistogram::{Counter, Histogram};
 
 use crate::failure::Failure;
 use crate::mismatch::Mismatch;
+use crate::reply::FailedReply;
 use crate::wire::Code;
 
 /// The histograms' highest value: an hour in nanoseconds.
@@ -27,6 +28,8 @@ pub struct CallCounts<C: Counter> {
     pub checks_failed: u64,
     /// The error of the first failed check.
     pub failed_check: Option<Box<Mismatch>>,
+    /// The first reply that failed, by its status or its content.
+    pub failed_reply: Option<Box<FailedReply>>,
     pub errors: Vec<(Failure, u64)>,
     /// Replies by their status, expected or not.
     pub statuses: Vec<(Code, u64)>,
@@ -45,6 +48,7 @@ impl<C: Counter> Default for CallCounts<C> {
             checked: 0,
             checks_failed: 0,
             failed_check: None,
+            failed_reply: None,
             errors: Vec::new(),
             statuses: Vec::new(),
             service: None,
@@ -93,6 +97,9 @@ impl<C: Counter> CallCounts<C> {
         self.checks_failed += other.checks_failed;
         if self.failed_check.is_none() {
             self.failed_check.clone_from(&other.failed_check);
+        }
+        if self.failed_reply.is_none() {
+            self.failed_reply.clone_from(&other.failed_reply);
         }
         other.errors.iter().for_each(|(failure, count)| add_to(&mut self.errors, *failure, *count));
         other.statuses.iter().for_each(|(code, count)| add_to(&mut self.statuses, *code, *count));

@@ -1,6 +1,7 @@
 //! The calls of a plan, prepared for a protocol: operations in their order, then the batch or the stream.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use prost_reflect::MethodDescriptor;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use crate::audit::json::Pointer;
 use crate::failure::GRPC_CODES;
 use crate::list_check::ListRule;
 use crate::plan::{GrpcCall, HttpCall, OneOrMore, Operation, Plan, PlanError, Protocol};
-use crate::reply::{Format, ReplyRules, Thoroughness, is_in_headers};
+use crate::reply::{Format, ReplyRules, Thoroughness, constant_secrets, is_in_headers};
 use crate::wire::Code;
 use crate::wire::h2::{self, Http2Calls};
 use crate::wire::http1;
@@ -80,10 +81,12 @@ fn headers<'a>(plan: &'a Plan, call: &'a HttpCall) -> impl Iterator<Item = (&'a 
 
 /// The rules for the replies of a plan's requests.
 pub fn rules(plan: &Plan, workload: &Workload) -> Result<Vec<ReplyRules>, PlanError> {
-    match plan.transport.protocol {
+    let rules = match plan.transport.protocol {
         Protocol::Http => http_rules(plan, workload),
         Protocol::Grpc => grpc_rules(plan, workload),
-    }
+    }?;
+    let secrets = constant_secrets(plan);
+    Ok(rules.into_iter().map(|rule| rule.with_secrets(Arc::clone(&secrets))).collect())
 }
 
 /// The rules for the replies of the HTTP requests.

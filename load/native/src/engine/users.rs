@@ -331,12 +331,15 @@ impl Users {
             && let Some(verified) = reads.check(user, &sent.event, code, || rules.content(reply))
         {
             inspection.is_checked = true;
-            if let Err(wrong) = verified.map_err(|wrong| wrong.without(state.secrets())) {
+            if let Err(wrong) = verified.map_err(|wrong| wrong.without(rules.secrets(state))) {
                 (inspection.outcome, inspection.mismatch) = (Err(wrong.failure), Some(wrong.mismatch));
             }
         }
         let counts = &mut self.tally.calls[sent.counted_as];
         counts.count_status(code);
+        if inspection.outcome.is_err() && counts.failed_reply.is_none() {
+            counts.failed_reply = Some(Box::new(rules.failed_reply(code, reply, state)));
+        }
         if inspection.is_checked {
             counts.checked += 1;
             counts.checks_failed += u64::from(inspection.outcome.is_err());

@@ -2,10 +2,12 @@
 
 mod captures;
 mod content;
+mod failed;
 mod sampler;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use prost_reflect::MessageDescriptor;
 use serde_json::Value;
@@ -13,6 +15,7 @@ use serde_json::Value;
 pub use captures::is_in_headers;
 use captures::{Place, Source, is_plain};
 use content::{as_json, decoded, same, text_of};
+pub use failed::{FailedReply, constant_secrets};
 pub use sampler::Sampler;
 
 use crate::failure::Failure;
@@ -55,6 +58,8 @@ pub struct ReplyRules {
     list: Option<ListRule>,
     format: Format,
     sampler: Sampler,
+    /// Texts of the plan that are not shown.
+    secrets: Arc<[Box<str>]>,
     /// The last content that was found right: most targets answer the same again and again.
     last_right: Vec<u8>,
 }
@@ -107,6 +112,7 @@ impl ReplyRules {
             list: None,
             format,
             sampler: Sampler::new(share),
+            secrets: Arc::default(),
             last_right: Vec::new(),
         }
     }
@@ -139,6 +145,13 @@ impl ReplyRules {
         self
     }
 
+    /// Adds texts that are not shown, beside those of a user's login.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: Arc<[Box<str>]>) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
     /// Accepts one more status.
     #[must_use]
     pub fn accepting(mut self, code: Option<Code>) -> Self {
@@ -160,6 +173,17 @@ impl ReplyRules {
             (true, false) => self.sampler.share,
             (true, true) => 0.0,
         }
+    }
+
+    /// A reply that failed, without secrets.
+    #[must_use]
+    pub fn failed_reply(&self, code: Code, reply: &Reply<'_>, state: &UserState) -> FailedReply {
+        FailedReply::of(self, code, reply, state)
+    }
+
+    /// Texts that are not shown to people.
+    pub fn secrets<'a>(&'a self, state: &'a UserState) -> impl Iterator<Item = &'a str> {
+        self.secrets.iter().map(|secret| &**secret).chain(state.secrets())
     }
 
     fn has_expectations(&self) -> bool {
@@ -187,7 +211,7 @@ impl ReplyRules {
             return Inspection::unchecked(Ok(Accepted::Expected(None)));
         }
         let outcome = self.inspect_content(reply, texts, earlier, state);
-        Inspection::checked(outcome.map_err(|wrong| wrong.without(state.secrets())))
+        Inspection::checked(outcome.map_err(|wrong| wrong.without(self.secrets(state))))
     }
 
     fn inspect_content(

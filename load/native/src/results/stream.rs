@@ -9,6 +9,7 @@ use super::totals::{PhaseTotals, encode};
 use crate::engine::{CallCounts, Observer, PhaseRecord, SecondRecord, StartRecord, Steadiness};
 use crate::failure::Failure;
 use crate::mismatch::Mismatch;
+use crate::reply::FailedReply;
 
 /// The version of the stream.
 const VERSION: u32 = 1;
@@ -163,6 +164,9 @@ fn outcomes<C: Counter>(call: &CallCounts<C>) -> Value {
     });
     if let Some(Mismatch { pointer, expected, received }) = call.failed_check.as_deref() {
         outcomes["failed_check"] = json!({"pointer": pointer, "expected": expected, "received": received});
+    }
+    if let Some(FailedReply { expected, received, content }) = call.failed_reply.as_deref() {
+        outcomes["failed_reply"] = json!({"expected": expected, "received": received, "content": content});
     }
     outcomes
 }

@@ -56,7 +56,7 @@ pub struct Request<'a> {
 pub struct Reply<'a> {
     pub tag: u32,
     pub outcome: Result<Code, Failure>,
-    /// The status line and headers, where the call keeps them; HTTP only.
+    /// The status line and headers, where the call keeps them; of a gRPC call its status message alone.
     pub head: &'a [u8],
     pub body: &'a [u8],
 }

@@ -70,7 +70,7 @@ struct Block {
 struct Stream {
     tag: u32,
     call: usize,
-    /// The headers and trailers of a REST reply, as lines.
+    /// The headers and trailers of a REST reply, as lines; of a gRPC call its status message.
     head: Vec<u8>,
     status: Option<u16>,
     grpc_status: Option<u16>,
@@ -302,6 +302,9 @@ impl Http2 {
         if let Some(stream) = self.streams.get_mut(&id) {
             stream.status = outcome.status.or(stream.status);
             stream.grpc_status = outcome.grpc_status.or(stream.grpc_status);
+            if let Some(message) = outcome.grpc_message {
+                stream.head = [STATUS_LINE, b"grpc-message: ", &message, LINE_END, LINE_END].concat();
+            }
             if ends_stream {
                 self.end_stream(id, sink);
             }
@@ -410,9 +413,10 @@ impl Http2 {
                 }
             }
             (Ok(Code::Grpc(0)), _) => (Err(Failure::Malformed), &[][..]),
+            (Ok(Code::Http(_)), _) => (outcome, stream.received.bytes()),
             (outcome, _) => (outcome, &[][..]),
         };
-        sink(Reply { tag: stream.tag, outcome, head: &[], body });
+        sink(Reply { tag: stream.tag, outcome, head: &stream.head, body });
         self.spare.push(stream.received.emptied());
     }
 

@@ -1,30 +1,36 @@
 //! Decoding: keeps only the fields that show the outcome of a call.
 
+use std::sync::Arc;
+
 use super::dynamic_table::DynamicTable;
 use super::integer::{Invalid, integer, read_string};
 use super::table::{STATIC_NAMES, static_status};
 
 /// A call's outcome, as far as a header block states it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub status: Option<u16>,
     pub grpc_status: Option<u16>,
+    /// Percent-encoded, where it is not empty.
+    pub grpc_message: Option<Arc<[u8]>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     Status,
     GrpcStatus,
+    GrpcMessage,
     Other,
 }
 
 /// A field of which only what matters is kept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Field {
     name: Name,
     name_length: usize,
     value_length: usize,
     number: Option<u16>,
+    text: Option<Arc<[u8]>>,
 }
 
 /// Decodes the header blocks of one connection.
@@ -46,7 +52,7 @@ impl Decoder {
                 0x80.. => self.field_at(integer(&mut block, 7)?)?,
                 0x40..=0x7f => {
                     let field = self.literal(&mut block, 6)?;
-                    self.table.insert(field, field.name_length + field.value_length);
+                    self.table.insert(field.clone(), field.name_length + field.value_length);
                     field
                 }
                 0x20..=0x3f => {
@@ -58,6 +64,7 @@ impl Decoder {
             match field.name {
                 Name::Status => outcome.status = field.number,
                 Name::GrpcStatus => outcome.grpc_status = field.number,
+                Name::GrpcMessage => outcome.grpc_message = field.text,
                 Name::Other => {}
             }
         }
@@ -70,7 +77,13 @@ impl Decoder {
             1..=61 => {
                 let (name, status) = (STATIC_NAMES[index - 1], static_status(index));
                 // Static values other than statuses are never inserted, so that their length does not matter.
-                Ok(Field { name: name_of(name.as_bytes()), name_length: name.len(), value_length: 3, number: status })
+                Ok(Field {
+                    name: name_of(name.as_bytes()),
+                    name_length: name.len(),
+                    value_length: 3,
+                    number: status,
+                    text: None,
+                })
             }
             _ => self.table.get(index),
         }
@@ -89,10 +102,11 @@ impl Decoder {
         };
         read_string(block, &mut self.text)?;
         let number = match name {
-            Name::Other => None,
+            Name::Other | Name::GrpcMessage => None,
             _ => std::str::from_utf8(&self.text).ok().and_then(|text| text.parse().ok()),
         };
-        Ok(Field { name, name_length, value_length: self.text.len(), number })
+        let text = (name == Name::GrpcMessage && !self.text.is_empty()).then(|| self.text.as_slice().into());
+        Ok(Field { name, name_length, value_length: self.text.len(), number, text })
     }
 }
 
@@ -100,6 +114,7 @@ fn name_of(name: &[u8]) -> Name {
     match name {
         b":status" => Name::Status,
         b"grpc-status" => Name::GrpcStatus,
+        b"grpc-message" => Name::GrpcMessage,
         _ => Name::Other,
     }
 }
@@ -123,7 +138,7 @@ mod tests {
                      d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 \
                      3d50 07";
         for (block, status, size) in [(first, 302, 222), ("4883 640e ffc1 c0bf", 307, 222), (third, 200, 215)] {
-            assert_eq!(decoder.decode(&bytes(block)), Ok(Outcome { status: Some(status), grpc_status: None }));
+            assert_eq!(decoder.decode(&bytes(block)), Ok(Outcome { status: Some(status), ..Outcome::default() }));
             assert_eq!(decoder.table.size(), size);
         }
     }
@@ -132,8 +147,13 @@ mod tests {
     fn trailers_state_the_outcome_also_through_the_table() {
         let mut decoder = Decoder::default();
         let block = [b"\x40\x0bgrpc-status\x0213".as_slice(), b"\xbe"].concat();
-        assert_eq!(decoder.decode(&block), Ok(Outcome { status: None, grpc_status: Some(13) }));
-        assert_eq!(decoder.decode(b"\x88\xbe"), Ok(Outcome { status: Some(200), grpc_status: Some(13) }));
+        assert_eq!(decoder.decode(&block), Ok(Outcome { grpc_status: Some(13), ..Outcome::default() }));
+        let whole = Outcome { status: Some(200), grpc_status: Some(13), grpc_message: None };
+        assert_eq!(decoder.decode(b"\x88\xbe"), Ok(whole));
+        let message = Outcome { grpc_message: Some((*b"no%20way").into()), ..Outcome::default() };
+        assert_eq!(decoder.decode(b"\x40\x0cgrpc-message\x08no%20way"), Ok(message.clone()));
+        assert_eq!(decoder.decode(b"\xbe"), Ok(message));
+        assert_eq!(decoder.decode(b"\x00\x0cgrpc-message\x00"), Ok(Outcome::default()), "an empty one is none");
         assert_eq!(decoder.decode(b"\x20"), Ok(Outcome::default()));
         assert_eq!(decoder.decode(b"\xbe"), Err(Invalid), "the table was emptied");
     }
