@@ -109,6 +109,7 @@ def test_lost_writes_are_found(checkout: Project) -> None:
 def test_an_operation_that_always_fails_is_named(checkout: Project) -> None:
     words = refused(measured(checkout, "failing-deletes"))
     assert "Delete (" in words and "status_500" in words
+    assert 'expected status 204, received 500: {"message":"not written yet"}' in words
 
 
 def test_wrong_content_of_an_unverified_reply_is_named(checkout: Project) -> None:

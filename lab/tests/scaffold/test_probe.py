@@ -21,6 +21,7 @@ from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.scaffold.probe.changes import MessageTemplate
 from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.probe.repairs import named_headers
+from bakeoff.scaffold.probed_project import left_out
 from bakeoff.workload.declaration import HttpCall, Operation
 from bakeoff.workload.loader import load_workload
 
@@ -257,7 +258,7 @@ def serving_grpc(proto: Path) -> Iterator[str]:
         server.stop(None).wait()
 
 
-def test_services_of_grpc_are_probed_too(folder: Path) -> None:
+def test_services_of_grpc_are_probed_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "orders.proto").write_text(PROTO, "utf-8")
 
     with serving_grpc(folder / "orders.proto") as url:
@@ -265,6 +266,8 @@ def test_services_of_grpc_are_probed_too(folder: Path) -> None:
 
     table = tomllib.loads((folder / "bakeoff.toml").read_text("utf-8"))["workloads"]["orders"]
     assert table["without"] == ["Planned"]
+    words = "- Planned is left out, because the service does not implement it (UNIMPLEMENTED)."
+    assert words in capsys.readouterr().out
     assert {tuple(each["steps"]) for each in table["sessions"]} == {
         ("CreateOrder in sessions", "PayOrder"),
         ("CreateOrder in sessions", "PayOrder", "RefundOrder"),
@@ -324,6 +327,20 @@ def test_headers_are_found_in_what_services_say(code: int, text: str, names: str
     found = named_headers(Reply(code, code, {}, document, text))
 
     assert found[:1] == ([] if names is None else [names])
+
+
+def test_what_a_service_does_not_implement_is_grouped_by_its_status() -> None:
+    statuses = {"list": 200, **dict.fromkeys(("add", "change", "copy", "move"), 405), "export": 501, "import": 403}
+    call = HttpCall(method="POST", path="/", expect=200)
+    service = Service("http", lambda operation, _: Reply(statuses[operation.name], statuses[operation.name]))
+
+    learnt = Probe(service, {name: Operation(name=name, http=call) for name in statuses}).learn()
+
+    assert left_out(learnt) == [
+        "- 4 operations are left out, because the service does not implement them (405): add, change, copy, …",
+        "- export is left out, because the service does not implement it (501).",
+        "- import is left out, because the service refuses it: 403.",
+    ]
 
 
 def test_creations_that_need_one_another_end(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """A new project with what a probe of the running service has learnt."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bakeoff.conformance.service import service_at
@@ -14,8 +14,11 @@ from bakeoff.scaffold.probe.probe import Learnt, Probe
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.targets.access import access_of, is_loopback
 from bakeoff.targets.manifest import find_targets
+from bakeoff.text.prose import listed
 from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
+
+_EXAMPLES = 3
 
 
 def write_probed(project: Project, new: NewProject, url: str) -> NewProject:
@@ -64,12 +67,30 @@ def _found(learnt: Learnt) -> str:
 
 def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
     yield from (f"- {line}" for line in learnt.lines)
-    for name, reply in learnt.refused.items():
-        yield f"- {name} is left out, because the service refuses it: {reply}."
+    yield from left_out(learnt)
     numbered = enumerate(changed.text.splitlines(), start=1)
     line = next((number for number, text in numbered if text.startswith("without = ")), None)
     if line is not None:
         yield f"- To send them, give them values in entries of operations, and change line {line} of {PROJECT_FILE}."
+
+
+def left_out(learnt: Learnt) -> list[str]:
+    """A line for each operation that the service refuses, and one for each status of those that it does not have."""
+    statuses = dict.fromkeys(learnt.unimplemented.values())
+    named = {status: [name for name, own in learnt.unimplemented.items() if own == status] for status in statuses}
+    refused = {name: reply for name, reply in learnt.refused.items() if name not in learnt.unimplemented}
+    lines = [_not_implemented(names, status) for status, names in named.items()]
+    return lines + [
+        f"- {name} is left out, because the service refuses it: {shown}." for name, shown in refused.items()
+    ]
+
+
+def _not_implemented(names: Sequence[str], status: str) -> str:
+    """The line about operations that the service does not have."""
+    if len(names) == 1:
+        return f"- {names[0]} is left out, because the service does not implement it ({status})."
+    shown = f"{listed(names)}." if len(names) <= _EXAMPLES else f"{', '.join(names[:_EXAMPLES])}, …"
+    return f"- {len(names)} operations are left out, because the service does not implement them ({status}): {shown}"
 
 
 def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Operation], protocol: str) -> NewProject:

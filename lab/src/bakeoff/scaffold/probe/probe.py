@@ -23,17 +23,22 @@ from bakeoff.workload.declaration import DeclaredSession, HttpCall, Operation
 _MOST_ROUNDS = 6
 _MOST_TRIALS = 60
 _CHECKED_ROUNDS = 4
+_UNIMPLEMENTED = (http.HTTPStatus.METHOD_NOT_ALLOWED, http.HTTPStatus.NOT_IMPLEMENTED)
 _MANY_VALUES = ("${uuid}", "${sequence}", "${run}", "${alphanumeric 8}")
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """The operations and sessions that the service accepts, what was learnt, and those it refuses, with its reply."""
+    """The operations and sessions that the service accepts, what was learnt, and those it refuses, with its reply.
+
+    `unimplemented` are those of them that it does not have, with the status that says so.
+    """
 
     operations: Mapping[str, Operation]
     sessions: Sequence[DeclaredSession]
     lines: Sequence[str]
     refused: Mapping[str, str]
+    unimplemented: Mapping[str, str]
     requests: int
 
 
@@ -47,6 +52,7 @@ class Probe:
     headers: dict[str, str] = field(default_factory=dict)
     before: dict[str, Sequence[str]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    unimplemented: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     login: Captured = field(default_factory=dict)
 
@@ -57,7 +63,7 @@ class Probe:
         self._look_for_effects()
         operations, sessions = self._in_sessions()
         self._check(operations, sessions)
-        return Learnt(operations, sessions, self.lines, self.refused, self.service.requests)
+        return Learnt(operations, sessions, self.lines, self.refused, self.unimplemented, self.service.requests)
 
     def _in_order(self) -> Sequence[str]:
         """Logins and creations first, then what shows entities, what changes them, and what deletes them."""
@@ -89,7 +95,10 @@ class Probe:
             reply = repaired
         if not reply.is_good:
             self.refused[name] = reply.shown
+            if reply.code in _UNIMPLEMENTED:
+                self.unimplemented[name] = str(reply.status)
             return
+        self.unimplemented.pop(name, None)
         self.replies[name] = reply
         self._take_status(name, reply)
         self._find_replies(name, reply)
