@@ -49,6 +49,7 @@ def test_what_is_no_secret_stays() -> None:
     assert redacted(sentence) == sentence
     document = '{"detail":[{"loc":["body","token"],"msg":"invalid token: unexpected end"}]}'
     assert redacted(document) == document
+    assert redacted(f'{{"state": "new", "password": "{SECRET}"}}') == '{"state": "new", "password": ***}'
 
 
 def test_secrets_are_found_as_written_and_decoded() -> None:

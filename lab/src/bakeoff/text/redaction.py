@@ -11,7 +11,7 @@ _POSTGRES_USER = re.compile(r"(?P<kept>postgres(?:ql)?(?:\+\w+)?://[^\s/?#:@'\"]
 _USER = re.compile(r"(?P<kept>\b[a-z][a-z0-9+.-]*://[^\s/?#:@'\"]*):(?P<secret>[^\s/?#'\"]*)@", re.I)
 _VALUE = r"(?P<secret>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&#;,'\"]+)"
 _PARAMETER = re.compile(rf"(?P<kept>\b\w*(?:password|passwd|secret|token|api_?key)[\"']?\s*=\s*){_VALUE}", re.I)
-_MEMBER = re.compile(rf"(?P<kept>\b\w*(?:password|passwd)[\"']?\s*:\s*){_VALUE}", re.I)
+_MEMBER = re.compile(rf"(?P<kept>\b\w*(?:password|passwd)[\"']?\s*:\s*)(?!\*\*\*){_VALUE}", re.I)
 # A name in quotes, so that the words of a message, such as "token: unexpected end", are none; it may have been cut.
 _HIDDEN_NAME = r"[\w-]*(?:password|passwd|secret|token|api[_-]?key|authorization|cookie|credential)[\w-]*"
 _CUT_VALUE = r"(?P<secret>'(?:[^'\\]|\\.)*'?|\"(?:[^\"\\]|\\.)*\"?|[^\s\"'{}\[\],]+)"
