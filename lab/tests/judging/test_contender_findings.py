@@ -264,7 +264,7 @@ def test_a_token_for_targets_that_run_elsewhere_is_no_mismatch() -> None:
 
 
 def test_the_bottleneck_is_a_finding_too() -> None:
-    contender = judged(run_of())
+    contender = judged(run_of(throughputs=[500, 1000]))
     assert [(each.kind, each.message) for each in contender.findings] == [("load-bound", contender.bottleneck.words)]
 
 
