@@ -6,7 +6,8 @@ import pytest
 
 from bakeoff.errors import UsageError
 from bakeoff.hostile.kinds import kinds_of
-from bakeoff.workload.loader import Workload
+from bakeoff.project import Project
+from bakeoff.workload.loader import Workload, load_workload, workload_names
 from made_up_manifests import declared
 
 OWN = """
@@ -60,3 +61,12 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str
     assert OWN.count(old) == 1
     with pytest.raises(UsageError, match=words):
         kinds_of("http1", workload(tmp_path, OWN.replace(old, new)))
+
+
+@pytest.mark.gallery
+def test_the_kinds_of_the_gallerys_workloads_can_be_read(gallery: Project) -> None:
+    own = {}
+    for name in workload_names(gallery):
+        found = load_workload(gallery, name)
+        own[name] = sum(len(kinds_of(wire, found)) - len(kinds_of(wire)) for wire in ("http1", "http2"))
+    assert own["events"] == own["orders"] == 2

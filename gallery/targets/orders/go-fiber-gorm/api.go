@@ -13,9 +13,10 @@ import (
 
 type api struct{ store *store }
 
-func newApp(store *store) *fiber.App {
+func newApp(store *store, config fiber.Config) *fiber.App {
 	a := api{store}
-	app := fiber.New(fiber.Config{StructValidator: newRules(), ErrorHandler: sendProblem})
+	config.StructValidator, config.ErrorHandler = newRules(), sendProblem
+	app := fiber.New(config)
 	app.Post("/orders", a.create)
 	app.Get("/orders", a.list)
 	// A text that is no id names nothing: the constraint leads to 404.

@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log"
 	"net"
 	"os"
@@ -18,7 +19,10 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-const stopTimeout = 8 * time.Second
+const (
+	stopTimeout  = 8 * time.Second
+	maxBodyBytes = 64 << 10
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -33,7 +37,14 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	app := newApp(&store{db})
+	config := fiber.Config{BodyLimit: maxBodyBytes, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
+	if err := readTimeouts(map[string]*time.Duration{
+		"READ_TIMEOUT": &config.ReadTimeout,
+		"IDLE_TIMEOUT": &config.IdleTimeout,
+	}); err != nil {
+		return err
+	}
+	app := newApp(&store{db}, config)
 	stopped := make(chan error, 1)
 	context.AfterFunc(ctx, func() { stopped <- app.ShutdownWithTimeout(stopTimeout) })
 	address := net.JoinHostPort(cmp.Or(os.Getenv("BIND"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "8080"))
@@ -41,6 +52,20 @@ func run() error {
 		return err
 	}
 	return <-stopped
+}
+
+// Durations of the environment, such as 500ms, in place of the defaults.
+func readTimeouts(timeouts map[string]*time.Duration) error {
+	for name, timeout := range timeouts {
+		if text := os.Getenv(name); text != "" {
+			given, err := time.ParseDuration(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			*timeout = given
+		}
+	}
+	return nil
 }
 
 func openDatabase() (*gorm.DB, error) {

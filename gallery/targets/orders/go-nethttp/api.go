@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-const maxBodyBytes = 1 << 20
+const maxBodyBytes = 64 << 10
 
 var (
 	errNotFound = problem{http.StatusNotFound, "not found"}

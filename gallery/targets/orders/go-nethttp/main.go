@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -34,7 +35,17 @@ func run() error {
 	}
 	defer pool.Close()
 	address := net.JoinHostPort(cmp.Or(os.Getenv("BIND"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "8080"))
-	server := &http.Server{Addr: address, Handler: routes(&store{pool}), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{
+		Addr: address, Handler: routes(&store{pool}),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+	}
+	if err := readTimeouts(map[string]*time.Duration{
+		"READ_HEADER_TIMEOUT": &server.ReadHeaderTimeout,
+		"READ_TIMEOUT":        &server.ReadTimeout,
+		"IDLE_TIMEOUT":        &server.IdleTimeout,
+	}); err != nil {
+		return err
+	}
 	stopped := make(chan error, 1)
 	context.AfterFunc(ctx, func() {
 		closing, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -45,6 +56,20 @@ func run() error {
 		return err
 	}
 	return <-stopped
+}
+
+// Durations of the environment, such as 500ms, in place of the defaults.
+func readTimeouts(timeouts map[string]*time.Duration) error {
+	for name, timeout := range timeouts {
+		if text := os.Getenv(name); text != "" {
+			given, err := time.ParseDuration(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			*timeout = given
+		}
+	}
+	return nil
 }
 
 func openPool(ctx context.Context) (*pgxpool.Pool, error) {

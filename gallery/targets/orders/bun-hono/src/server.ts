@@ -4,6 +4,7 @@ import { OrderStore } from "./store";
 
 const DEFAULT_POOL_SIZE = 16;
 const STOP_TIMEOUT_MS = 9_000;
+const MAX_BODY_BYTES = 65_536;
 
 const workers = Number(process.env.WORKERS || 1);
 const poolSize = Number(process.env.DB_POOL_SIZE || DEFAULT_POOL_SIZE);
@@ -14,6 +15,7 @@ const server = Bun.serve({
   port: Number(process.env.PORT || 8080),
   reusePort: true,
   development: false,
+  maxRequestBodySize: MAX_BODY_BYTES,
   fetch: createApp(new OrderStore(sql)).fetch,
 });
 

@@ -4,6 +4,7 @@ import { OrderStore } from "./store.js";
 
 const DEFAULT_POOL_SIZE = 16;
 const STOP_TIMEOUT_MS = 9_000;
+const READ_TIMEOUT_MS = 60_000;
 
 // Ids and totals stay below 2^53: numbers hold them exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -24,6 +25,7 @@ export function serve(workers) {
       throw error;
     }
   });
+  server.requestTimeout = READ_TIMEOUT_MS;
 
   let stopping = false;
   const stop = () => {

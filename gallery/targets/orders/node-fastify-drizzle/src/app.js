@@ -8,9 +8,14 @@ import { orderRoutes } from "./orders.js";
 const coercing = new Ajv({ coerceTypes: true, useDefaults: true });
 const exact = new Ajv({ coerceTypes: false });
 
+const MAX_BODY_BYTES = 65_536;
+const READ_TIMEOUT_MS = 60_000;
+
 export function createApp(db) {
   const app = Fastify({
     logger: { level: "error" },
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: READ_TIMEOUT_MS,
     // A path that cannot be decoded reaches no route.
     frameworkErrors: (error, _request, reply) => sendProblem(reply, error.statusCode, error.message),
   });

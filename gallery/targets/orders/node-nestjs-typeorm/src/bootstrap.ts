@@ -4,12 +4,14 @@ import { AppModule } from "./app.module.js";
 import { ProblemFilter } from "./problem.filter.js";
 
 const STOP_TIMEOUT_MS = 9_000;
+const READ_TIMEOUT_MS = 60_000;
 
 export async function bootstrap() {
   const app = await NestFactory.create(AppModule, { logger: ["error", "fatal"] });
   app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true, forbidUnknownValues: true }));
   app.useGlobalFilters(new ProblemFilter(app.get(HttpAdapterHost)));
   app.enableShutdownHooks(["SIGTERM", "SIGINT"], { useProcessExit: true });
+  app.getHttpServer().requestTimeout = READ_TIMEOUT_MS;
   const stop = () => setTimeout(() => app.getHttpServer().closeAllConnections(), STOP_TIMEOUT_MS).unref();
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

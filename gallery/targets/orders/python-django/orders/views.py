@@ -21,8 +21,11 @@ DEFAULT_LIMIT = 20
 
 
 class ApiView(View):
-    def http_method_not_allowed(self, request: HttpRequest, *_: object, **__: object) -> HttpResponse:
-        return problem(HTTPStatus.METHOD_NOT_ALLOWED, f"{request.method} is not allowed")
+    def http_method_not_allowed(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        allowed = super().http_method_not_allowed(request, *args, **kwargs)
+        response = problem(HTTPStatus.METHOD_NOT_ALLOWED, f"{request.method} is not allowed")
+        response.headers["Allow"] = allowed.headers["Allow"]
+        return response
 
 
 class OrdersView(ApiView):

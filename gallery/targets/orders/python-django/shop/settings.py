@@ -25,6 +25,8 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
+DATA_UPLOAD_MAX_MEMORY_SIZE = 65_536
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -24,7 +24,10 @@ def register(app: FastAPI) -> None:
 
 
 async def refused(_: Request, error: HTTPException) -> JSONResponse:
-    return problem(error.status_code, error.detail)
+    response = problem(error.status_code, error.detail)
+    # Allow, of a method that a path has not.
+    response.headers.update(error.headers or {})
+    return response
 
 
 async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -8,10 +8,12 @@ from orders.models import db
 from orders.settings import DATABASE_URL, POOL_SIZE
 
 CONNECT_TIMEOUT_S = 2
+MAX_BODY_BYTES = 65_536
 
 
 def create_app() -> Flask:
     app = Flask(__name__)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.config["SQLALCHEMY_DATABASE_URI"] = make_url(DATABASE_URL).set(drivername="postgresql+psycopg")
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {
         "pool_size": POOL_SIZE,

@@ -1,5 +1,6 @@
 package io.bakeoff.orders;
 
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.TypeMismatchException;
@@ -24,6 +25,12 @@ class Problems extends ResponseEntityExceptionHandler {
     @ExceptionHandler
     ProblemDetail conflict(OptimisticLockingFailureException changed) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, "the order has another version");
+    }
+
+    /** A query that Tomcat cannot decode. */
+    @ExceptionHandler
+    ProblemDetail malformed(InvalidParameterException malformed) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, "the query cannot be decoded");
     }
 
     @ExceptionHandler

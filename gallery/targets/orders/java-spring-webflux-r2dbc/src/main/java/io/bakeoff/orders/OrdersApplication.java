@@ -4,6 +4,11 @@ import java.net.URI;
 import java.util.Map;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.type.LogicalType;
 
 /** A service of orders on Spring WebFlux and Spring Data R2DBC. */
 @SpringBootApplication
@@ -13,6 +18,16 @@ public class OrdersApplication {
         SpringApplication application = new SpringApplication(OrdersApplication.class);
         application.setDefaultProperties(connection(URI.create(System.getenv("DATABASE_URL"))));
         application.run(arguments);
+    }
+
+    /** A number is not a text; by default Jackson would convert it. */
+    @Bean
+    JsonMapperBuilderCustomizer textsAreTexts() {
+        return mapper -> mapper.withCoercionConfig(
+                LogicalType.Textual,
+                texts -> texts.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                        .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                        .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail));
     }
 
     /** R2DBC takes the user and the password apart from the URL. */
