@@ -63,13 +63,16 @@ class DescribedClient:
         expected = operation.http.expect
         if reply.status not in (expected if isinstance(expected, list | tuple) else [expected]):
             yield f"{operation.name}: {operation.http.method} {path} got {reply.status}"
-        yield from self._take(operation, reply, entity)
+        sent = {name: render(template, numbers, event) for name, template in operation.http.capture_templates.items()}
+        yield from self._take(operation, reply, entity, sent)
 
-    def _take(self, operation: PlannedOperation, reply: Reply, entity: dict[str, str]) -> Iterator[str]:
+    def _take(
+        self, operation: PlannedOperation, reply: Reply, entity: dict[str, str], sent: dict[str, str]
+    ) -> Iterator[str]:
         assert operation.http is not None
         if operation.creates is not None:
             captured = {name: _captured(reply, place) for name, place in operation.http.capture.items()}
-            self._entities.setdefault(operation.creates, []).append(captured)
+            self._entities.setdefault(operation.creates, []).append({**captured, **sent})
         if operation.effect is not None and operation.effect.kind == "delete" and operation.needs is not None:
             self._entities[operation.needs].remove(entity)
         for pointer in operation.http.reply_templates:

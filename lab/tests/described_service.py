@@ -35,7 +35,7 @@ class DescribedService:
     def __init__(self, document: Mapping[str, Any], resources: Mapping[str, str]) -> None:
         self._document = _of_requests(document)
         self._resources = resources
-        self._entities: dict[str, dict[str, Any]] = {path: {} for path in resources}
+        self._entities: dict[str, dict[Any, Any]] = {path: {} for path in resources}
         self._is_old = str(document["openapi"]).startswith("3.0")
         specification = DRAFT4 if self._is_old else DRAFT202012
         resource = Resource.from_contents(self._document, default_specification=specification)
@@ -60,12 +60,13 @@ class DescribedService:
         return self._done(method, template, variables, document, entry)
 
     def _template(self, path: str) -> tuple[str, dict[str, str]]:
-        """The path of the description that a request is for, and its variable as it is written."""
+        """The path of the description that a request is for, and its variables as they are written."""
         for template in self._document["paths"]:
             parts = re.split(r"\{([^{}]+)\}", self._base + template)
             pattern = "".join(re.escape(part) if index % 2 == 0 else "(.+)" for index, part in enumerate(parts))
             if re.fullmatch(pattern, unquote(path)) and path.count("/") == (self._base + template).count("/"):
-                return template, {name: path.rpartition("/")[2] for name in parts[1::2]}
+                pairs = zip((self._base + template).split("/"), path.split("/"), strict=True)
+                return template, {name[1:-1]: value for name, value in pairs if name.startswith("{")}
         raise RefusedError(f"{path} is no path of the description")
 
     def _check_security(self, headers: Headers, query: str) -> None:
@@ -162,9 +163,16 @@ class DescribedService:
         if collection not in self._resources:
             return Reply(status)
         kept, how = self._entities[collection], self._resources[collection]
+        if how == "within":
+            return self._of_part(method, collection, variables, document, status)
         if template == collection:
             return self._create(kept, how, document, status) if method == "POST" else Reply(status, list(kept.values()))
         identity = unquote(next(iter(variables.values())))
+        if how == "put" and method == "PUT":
+            if identity in kept:
+                raise RefusedError(f"there is {identity} already")
+            kept[identity] = {**document, "id": int(identity)}
+            return Reply(status)
         if identity not in kept:
             return Reply(404)
         if method == "DELETE":
@@ -178,6 +186,19 @@ class DescribedService:
             return Reply(status)
         shown = kept[identity]
         return Reply(status, {"item": shown} if how == "wrapped" else shown)
+
+    def _of_part(self, method: str, collection: str, variables: Mapping[str, str], document: Any, status: int) -> Reply:
+        """What lies within an entity is found under both ids alone."""
+        above, kept = collection.partition("/{")[0], self._entities[collection]
+        parent, *number = (unquote(each) for each in variables.values())
+        if method == "POST":
+            if parent not in self._entities[above]:
+                raise RefusedError(f"there is no {above}/{parent}")
+            kept[parent, str(len(kept) + 1)] = {**document, "number": len(kept) + 1}
+            return Reply(status, {**document, "number": len(kept)})
+        if (parent, *number) not in kept:
+            return Reply(404)
+        return Reply(status, kept.pop((parent, *number)) if method == "DELETE" else kept[parent, number[0]])
 
     def _create(self, kept: dict[str, Any], how: str, document: Any, status: int) -> Reply:
         name = "key" if how == "client-text" else "id"

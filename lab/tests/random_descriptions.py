@@ -25,7 +25,10 @@ _FORMATS = (
 _FILE_TYPES = ("application/octet-stream", "image/png", "image/*", "application/pdf", "video/mp4", "text/csv")
 _PART_TYPES = ("image/png", "image/jpeg, image/gif", "image/*", "application/zip", "text/csv")
 _KINDS: dict[type, str] = {str: "string", int: "integer", bool: "boolean"}
-IDS = ("server-integer", "server-uuid", "client-text", "client-integer", "optional-integer", "location", "wrapped")
+IDS = (
+    *("server-integer", "server-uuid", "client-text", "client-integer", "optional-integer", "location", "wrapped"),
+    "put",
+)
 
 
 class RandomDescription:
@@ -241,6 +244,33 @@ class RandomDescription:
             "get": {"responses": {"200": {"description": "all"}}},
         }
         self._paths[f"/{name}/{{{id_name}}}"] = item
+        if how == "put":
+            # The client chooses the id in the path, and nothing else makes one.
+            item["put"] = {"requestBody": body, "responses": {"201": {"description": "made"}}}
+            del self._paths[f"/{name}"]["post"]
+        if self._maybe(0.4):
+            self._add_parts(f"/{name}/{{{id_name}}}/parts", item["parameters"])
+
+    def _add_parts(self, path: str, parameters: list[Any]) -> None:
+        """What lies within an entity: its replies do not name that one."""
+        self.resources[path] = "within"
+        part = {
+            "type": "object",
+            "properties": {"number": {"type": "integer", "readOnly": True}, "note": self.simple()},
+        }
+        content = {"content": {"application/json": {"schema": part}}}
+        item: dict[str, Any] = {
+            "parameters": [
+                *parameters,
+                {"name": "number", "in": "path", "required": True, "schema": {"type": "integer"}},
+            ],
+            "get": {"responses": {"200": {"description": "it", **content}, "404": {"description": "none"}}},
+        }
+        if self._maybe():
+            item["delete"] = {"responses": {"204": {"description": "gone"}}}
+        creation = {"requestBody": content, "responses": {"201": {"description": "made", **content}}}
+        self._paths[path] = {"parameters": parameters, "post": creation}
+        self._paths[f"{path}/{{number}}"] = item
 
     def _add_request(self, index: int) -> None:
         parameters: list[Any] = []

@@ -337,7 +337,7 @@ def test_a_member_called_like_an_entity_holds_its_id_and_updates_keep_it(tmp_pat
     add, change = found["add-book"], found["change-book"]
     assert (add.needs, add.creates) == ("author", "book")
     assert '"author":${captured.id}' in str(add.message)
-    assert add.call["capture"] == {"id": "/id", "parent": "/author"}
+    assert add.call["capture"] == {"id": "/id", "parent": "sent:${captured.id}"}
     assert (change.needs, '"author":${captured.parent}' in str(change.message)) == ("book", True)
     # A text may be a name.
     assert '"editor":"editor-' in str(add.message)
@@ -403,7 +403,7 @@ def test_an_entity_within_another_is_linked_to_both(tmp_path: Path) -> None:
 
     found = operations(described(tmp_path, paths))
 
-    assert found["addPart"].call["capture"] == {"id": "/id", "parent": "/thingId"}
+    assert found["addPart"].call["capture"] == {"id": "/id", "parent": "sent:${captured.id}"}
     assert found["readPart"].call["path"] == "/things/${captured.parent}/parts/${captured.id}"
 
 

@@ -98,6 +98,7 @@ def _without_http() -> Plan:
         (_http(sessions=[{"name": "s", "weight": 1, "steps": [0]}]), "has no sessions"),
         (_with_call(header_templates={"a": ["b"]}), "no headers with slots"),
         (_with_call(reply_templates={"/id": ["b"]}), "no reply checks with slots"),
+        (_with_call(capture_templates={"id": ["b"]}), "no captures of what was sent"),
         (_with_call(expect=[200, 404]), "one status for each operation"),
         (_http(transport={"keep_alive": False}), "keeps its connections"),
         (_poisson(), "constant arrival rate only"),

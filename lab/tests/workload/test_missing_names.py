@@ -116,6 +116,12 @@ def test_a_workload_that_names_only_what_it_has_is_loaded(empty_checkout: Projec
             "create: ${login.tokn}: no operation with login = true captures tokn. Did you mean token?",
         ),
         ("${integer 1 9}", "${value.count}", 23, "create: ${value.count}: no slot of the operation is named count."),
+        (
+            "http.expect = 200",
+            'http.expect = 200\nhttp.capture = { limit = "sent:${value.limit}" }',
+            0,
+            "get: ${value.limit}: no slot of the operation is named limit.",
+        ),
         ("${key}", "${login.token}", 22, "create: ${login.token} stands in headers, metadata and paths only."),
         ("${integer 1 9}", "${integr 1 9}", 23, "create: ${integr 1 9} is not a slot. Did you mean integer?"),
         ('"user-${user}"', '"${key}"', 15, "login: ${key} is the operation's key, but it has none"),

@@ -26,6 +26,7 @@ _NATIVE_ONLY = (
     ("header_templates", "headers with slots"),
     ("metadata_templates", "metadata with slots"),
     ("reply_templates", "reply checks with slots"),
+    ("capture_templates", "captures of what was sent"),
     ("list", "list checks"),
     ("pick", "choice among needed entities"),
     ("think_time_ms", "pause of an operation's own"),

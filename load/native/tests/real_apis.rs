@@ -141,6 +141,10 @@ fn impossible_plans_are_refused() {
             refused(&|plan| plan["operations"][2]["http"]["reply_templates"] = json!({"/id": [{"slot": "uuid"}]})),
             "reply: a value takes",
         ),
+        (
+            refused(&|plan| plan["operations"][2]["http"]["capture_templates"] = json!({"id": [{"slot": "uuid"}]})),
+            "capture: a value that was sent takes",
+        ),
     ] {
         assert!(found.contains(words), "{words}: {found}");
     }
@@ -181,6 +185,30 @@ fn headers_are_captured_whole_and_from_the_last_slash_on() {
         .map(|(head, _)| head[..head.find(" HTTP").expect("a line")].to_owned())
         .collect();
     assert_eq!(first, ["POST /v1/items", "DELETE /v1/items/77?id=77", "DELETE /v1/items/77?id=77"]);
+}
+
+#[test]
+fn what_a_request_sent_is_captured_beside_what_its_reply_shows() {
+    let (address, seen) = answering(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec());
+    let captured = |name: &str| json!({"slot": "captured", "name": name});
+    let named = json!({"slot": "named", "name": "n", "of": {"slot": "alphanumeric", "length": 6}});
+    let mut put = operation("PUT", json!(["/shelves/", named]), json!(["{}"]));
+    (put["name"], put["creates"], put["weight"]) = (json!("put"), json!("shelf"), json!(0));
+    put["http"]["capture_templates"] = json!({"id": ["s-", {"slot": "value", "name": "n"}]});
+    let mut add = operation("POST", json!(["/shelves/", captured("id"), "/books"]), json!(["{}"]));
+    (add["name"], add["creates"], add["weight"]) = (json!("add"), json!("book"), json!(0));
+    add["needs"] = json!("shelf");
+    add["http"]["capture_templates"] = json!({"id": ["7"], "parent": [captured("id")]});
+    let mut get = operation("GET", json!(["/", captured("parent"), "/", captured("id")]), json!([]));
+    (get["name"], get["needs"]) = (json!("get"), json!("book"));
+    let mut operations = json!([put, add, get]);
+    operations.as_array_mut().expect("a list").iter_mut().for_each(|each| each["http"]["expect"] = json!(204));
+    let memory = run(&plan(address, &json!({"operations": operations})));
+    assert_eq!((memory.ok(), memory.errors()), (3, BTreeMap::new()));
+    let seen = seen.lock().expect("unbroken");
+    let paths: Vec<&str> = seen.iter().map(|(head, _)| head.split(' ').nth(1).unwrap_or_default()).collect();
+    let shelf = format!("s-{}", paths[0].rsplit('/').next().unwrap_or_default());
+    assert_eq!(paths[1..], [format!("/shelves/{shelf}/books"), format!("/{shelf}/7")]);
 }
 
 #[test]
@@ -268,7 +296,9 @@ fn values_without_a_slot_of_their_name_are_refused() {
     in_path["name"] = json!("one");
     let mut in_reply = operation("GET", json!(["/"]), json!([]));
     in_reply["http"]["reply_templates"] = json!({"/id": [value()]});
-    for operation in [in_path, in_reply] {
+    let mut in_capture = operation("GET", json!(["/"]), json!([]));
+    in_capture["http"]["capture_templates"] = json!({"id": [value()]});
+    for operation in [in_path, in_reply, in_capture] {
         let plan = plan(address, &json!({"operations": [operation]}));
         let refused = bakeoff_load::workload::Workload::compile(&plan).map(|_| ()).expect_err("refused").to_string();
         assert!(refused.contains("named n"), "{refused}");

@@ -54,7 +54,15 @@ _Call = TypeVar("_Call", PlannedHttp, PlannedGrpc)
 
 
 def _unanswered(call: _Call, protocol: str) -> _Call:
-    return replace(call, expect=_STATUSES[protocol], reply={}, reply_templates={}, capture={}, list=None)
+    return replace(
+        call,
+        expect=_STATUSES[protocol],
+        reply={},
+        reply_templates={},
+        capture={},
+        capture_templates={},
+        list=None,
+    )
 
 
 def _all_without_captures(templates: Mapping[str, Segments]) -> Mapping[str, Segments]:

@@ -14,7 +14,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.engines.client import client_of
 from bakeoff.targets.access import Access
 from bakeoff.workload.bodies import CONTENT_TYPES, ENCODED, encoded
-from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation, carried_on
+from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation, carried_on, sent_text
 from bakeoff.workload.loader import Workload
 from bakeoff.workload.plan import BASE_TIME_MS
 from bakeoff.workload.random_numbers import RandomNumbers
@@ -46,11 +46,12 @@ Captured = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as it goes out: `document` is its message, where that is JSON."""
+    """A request as it goes out: `document` is its message, where that is JSON; `captured` are captures of itself."""
 
     path: str
     headers: Mapping[str, str]
     message: str
+    captured: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def document(self) -> Json:
@@ -65,7 +66,7 @@ class Sent:
 class Reply:
     """`code` is the status as HTTP has it, 0 where there was no reply; `status` as the protocol has it.
 
-    `is_described`: the operation expects the status.
+    `is_described`: the operation expects the status. `sent` are the captures of its request.
     """
 
     code: int
@@ -74,6 +75,7 @@ class Reply:
     document: Json = None
     text: str = ""
     is_described: bool = False
+    sent: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_good(self) -> bool:
@@ -93,9 +95,10 @@ class Reply:
 
     def captured(self, places: Mapping[str, str]) -> dict[str, str] | None:
         """The values at these places, of a list those of its first item; None where one is missing."""
+        sent = {name: self.sent.get(name) for name, place in places.items() if sent_text(place) is not None}
         try:
-            first = {name: place.replace("/*", "/0") for name, place in places.items()}
-            found = captured_from(Exchange(Differences(), self.document, self.headers), first)
+            first = {name: place.replace("/*", "/0") for name, place in places.items() if name not in sent}
+            found = {**captured_from(Exchange(Differences(), self.document, self.headers), first), **sent}
         except CaptureError:
             return None
         if any(each is None or isinstance(each, bool | list | Mapping) for each in found.values()):
@@ -129,7 +132,9 @@ class Service:
         path = render(parse_template(call.path), numbers, event) if isinstance(call, HttpCall) else ""
         templates = call.headers if isinstance(call, HttpCall) else call.metadata
         headers = {name.lower(): render(parse_template(value), numbers, event) for name, value in templates.items()}
-        return Sent(path, headers, message)
+        texts = {name: text for name, place in call.capture.items() if (text := sent_text(place)) is not None}
+        sent = {name: render(parse_template(text), numbers, event) for name, text in texts.items()}
+        return Sent(path, headers, message, sent)
 
     def send(self, operation: Operation, captured: Captured, login: Captured) -> Reply:
         return self.send_again(operation, self.made(operation, captured, login))
@@ -142,7 +147,7 @@ class Service:
             return Reply(0, "", text=str(error))
         expect = self.call(operation).expect
         expected = [expect] if isinstance(expect, int | str) else expect
-        return replace(reply, is_described=reply.status in expected)
+        return replace(reply, is_described=reply.status in expected, sent=sent.captured)
 
 
 class _Known(dict[str, str]):

@@ -16,7 +16,7 @@ from bakeoff.conformance.vectors import VectorError, side_from
 from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import members_of, names_of
 from bakeoff.text.hints import hint
-from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation
+from bakeoff.workload.declaration import PROTOCOLS, GrpcCall, HttpCall, Operation, sent_text
 from bakeoff.workload.loader import Workload
 
 _SLOT = re.compile(r"\$\{(captured|login)\.([^{}]+)\}")
@@ -94,11 +94,13 @@ def _check_slots(step: CaseStep, side: str, before: Sequence[Mapping[str, Json]]
         return
     captured = [name for each in before for name in captures_of(each)]
     entry = step.sides[side]
-    for text in _texts([entry.get("path"), entry["headers"], entry["expect"], entry.get("body"), step.message]):
+    sent = [text for place in captures_of(entry).values() if (text := sent_text(place)) is not None]
+    for text in _texts([entry.get("path"), entry["headers"], entry["expect"], entry.get("body"), step.message, sent]):
         for slot in _ANY_SLOT.findall(text):
             found = _SLOT.fullmatch(slot)
             if found is None:
-                raise VectorError(f"{slot} has no value here: give the step a {side} path or headers without it.")
+                words = f"{slot} has no value here: give the step a {side} path, headers or captures without it."
+                raise VectorError(words)
             if found[2] not in captured:
                 known = hint(found[2], captured, "Captured are")
                 raise VectorError(f"{slot}: no earlier step captures {found[2]}. {known}")
@@ -146,7 +148,12 @@ def captured_from(
 ) -> dict[str, Json]:
     """The values at these places of a reply; `earlier` were captured before. Raises CaptureError for a missing one."""
     before = earlier or {}
-    return {name: _captured_at(exchange, place, before.get(name)) for name, place in places.items()}
+    return {name: _captured(exchange, place, before, name) for name, place in places.items()}
+
+
+def _captured(exchange: Exchange, place: str, before: Mapping[str, Json], name: str) -> Json:
+    sent = sent_text(place)
+    return filled(sent, before) if sent is not None else _captured_at(exchange, place, before.get(name))
 
 
 def _captured_at(exchange: Exchange, place: str, before: Json) -> Json:

@@ -1,8 +1,9 @@
 """Values of messages and parameters: JSON in which texts, numbers and truth values may differ in each request."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -10,18 +11,30 @@ from bakeoff.documents.checked import Json
 
 Quote: TypeAlias = Callable[[str], str]
 
+# Slots whose value is another one in each place.
+_DRAWING = re.compile(r"\$\{(uuid|integer|decimal|choice|alphanumeric|date)\b")
+
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot of a template: `samples` are values that it may take, the extreme ones among them."""
+    """A slot of a template: `samples` are values that it may take, the extreme ones among them.
+
+    One with a `name` can be repeated by it.
+    """
 
     text: str
     samples: Sequence[str]
     choices: Sequence[str] = ()
+    name: str = ""
+
+    @property
+    def draws(self) -> bool:
+        return bool(self.choices) or _DRAWING.match(self.text) is not None
 
     def quoted(self, quote: Quote) -> str:
         """Its template, in which `quote` writes the texts of a choice: these hold no bars and braces then."""
-        return f"${{choice {'|'.join(quote(each) for each in self.choices)}}}" if self.choices else self.text
+        text = f"${{choice {'|'.join(quote(each) for each in self.choices)}}}" if self.choices else self.text
+        return f"${{{self.name}={text[2:]}" if self.name else text
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,23 @@ class Drawn:
     def quoted(self, quote: Quote, in_choice: Quote | None = None) -> str:
         """Its template, in which `quote` writes all that is not drawn, and `in_choice` the texts of choices."""
         return "".join(quote(part) if isinstance(part, str) else part.quoted(in_choice or quote) for part in self.parts)
+
+    def named(self, name: str) -> "Drawn":
+        """The same, with a name for each value that is drawn."""
+        return self._with_each(name, lambda slot, own: replace(slot, name=own))
+
+    def again(self, name: str) -> "Drawn":
+        """What `named` makes with this name, once more."""
+        return self._with_each(name, lambda slot, own: Slot(f"${{value.{own}}}", slot.samples))
+
+    def _with_each(self, name: str, change: Callable[[Slot, str], Slot]) -> "Drawn":
+        drawing = [index for index, part in enumerate(self.parts) if isinstance(part, Slot) and part.draws]
+        names = {index: f"{name}_{count}" if count else name for count, index in enumerate(drawing)}
+        parts = [
+            change(part, names[index]) if isinstance(part, Slot) and index in names else part
+            for index, part in enumerate(self.parts)
+        ]
+        return Drawn(parts, self.is_bare)
 
     @property
     def _slots(self) -> list[Slot]:
@@ -152,7 +182,7 @@ def _json_parts(value: Value) -> list[str | Slot]:
 def _part_in_json(part: str | Slot) -> str | Slot:
     if isinstance(part, str):
         return _in_json(part)
-    return Slot(part.text, list(map(_in_json, part.samples)), list(map(_in_json, part.choices)))
+    return replace(part, samples=list(map(_in_json, part.samples)), choices=list(map(_in_json, part.choices)))
 
 
 def _joined(parts: Sequence[str | Slot]) -> list[str | Slot]:

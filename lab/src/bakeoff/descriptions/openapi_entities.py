@@ -1,12 +1,17 @@
-"""Which entities an API keeps: a POST creates them when its reply holds the id that another path asks for."""
+"""Which entities an API keeps.
+
+A POST creates them when its reply holds the id that another path asks for, a PUT when its path holds the id that the
+client chooses, and a call such as createPet when its reply holds the id that other calls of that name ask for.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from bakeoff.descriptions.called_operations import Called, called_by
 from bakeoff.descriptions.imported import Table
 from bakeoff.descriptions.json_members import object_in, text_in
-from bakeoff.descriptions.openapi_document import DescribedOperation
+from bakeoff.descriptions.openapi_document import DescribedOperation, parameter_schema
 from bakeoff.descriptions.schema_merging import Schema, kind_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 
@@ -15,14 +20,19 @@ _KEPT = ("string", "integer", "boolean")
 _WRITTEN_OTHERWISE = {"date-time", "date", "time", "password", "uri", "url", "byte", "binary", "ipv6"}
 _GONE = (404, 410)
 _ID_KINDS = ("string", "integer", "number", None)
+# How an entity within another one captures what that one captured.
+_PARENT = re.compile(r"parent(\d*)")
 
 
 @dataclass(frozen=True, eq=False)
 class Entity:
     """One kind of entity: `variable` is its id in the paths below `path`, `id_place` where the creating reply has it.
 
-    `id_path` is the member that holds its id in messages. With `can_compare` a read shows every member that writes
-    send, as they were sent. An entity within another one has a `parent`, whose id its reply has at `parent_place`.
+    Without a place the client chooses the id, in the path of the `creator`. `id_path` is the member that holds the id
+    in messages, `shown_id` its place in the reply of `reading`, empty where that does not show it. With `can_compare` a
+    read shows every member that writes send, as they were sent. `captured` are the captures that paths below `path`
+    begin with, by the index of their variables: the ids of what it lies within, and its own. An entity of calls has a
+    `called` in place of paths below its own.
     """
 
     kind: str
@@ -32,15 +42,23 @@ class Entity:
     id_path: Sequence[str]
     creator: DescribedOperation
     reading: DescribedOperation | None
-    shows_id: bool
-    can_compare: bool
+    shown_id: str = ""
+    can_compare: bool = False
     parent: "Entity | None" = None
-    parent_place: str = ""
+    captured: Mapping[int, str] = field(default_factory=lambda: {0: "id"})
+    called: Called | None = None
 
     @property
     def key(self) -> Sequence[str]:
         """The key of a stored entity, as effects and reads name it."""
-        return [self.kind, "${captured.id}"]
+        return [self.kind, *(f"${{captured.{each}}}" for each in self.captured.values())]
+
+    def chooses(self, index: int) -> bool:
+        """Whether the client chooses its id at a variable of the creator's path."""
+        return not self.id_place and self.captured.get(index) == "id"
+
+    def lies_within(self, other: "Entity") -> bool:
+        return self.parent is not None and (self.parent is other or self.parent.lies_within(other))
 
     def is_item(self, described: DescribedOperation) -> bool:
         """Whether an operation is about one entity, and not about something within it."""
@@ -70,9 +88,10 @@ class Entities:
         self._shapes = [(_shape(each.path), each) for each in described]
         self._below = dict(_variables_below(described))
         self._sent: dict[DescribedOperation, Mapping[str, Schema]] = {}
+        self._calls = {each: found for each in described if (found := called_by(each.path)) is not None}
         self.all: list[Entity] = []
-        for each in sorted(described, key=lambda operation: len(operation.variables)):
-            if (entity := self._created_by(each)) is not None:
+        for each in sorted(described, key=_depth):
+            if (entity := self._created_by(each) or self._created_by_call(each)) is not None:
                 self.all.append(entity)
 
     def created_by(self, described: DescribedOperation) -> Entity | None:
@@ -80,20 +99,42 @@ class Entities:
         return next((each for each in self.all if each.creator is described), None)
 
     def owner(self, described: DescribedOperation) -> Entity | None:
-        """The entity that the path of an operation names, the innermost one."""
+        """The entity that the path of an operation names, the innermost one: not the one that it creates."""
         shape = f"{_shape(described.path)}/"
-        found = [each for each in self.all if shape.startswith(f"{_shape(each.path)}/{{}}")]
+        found = [
+            each
+            for each in self.all
+            if each.called is None and each.creator is not described
+            if shape.startswith(f"{_shape(each.path)}/{{}}")
+        ]
         return max(found, key=lambda entity: len(entity.path), default=None)
+
+    def called(self, described: DescribedOperation) -> Entity | None:
+        """The entity that a call is about: it sends the identifier of one that another call creates."""
+        own = self._calls.get(described)
+        if own is None or own.creates:
+            return None
+        found = (each for each in self.all if each.called is not None and each.called.kind == own.kind)
+        return next((each for each in found if self.own_names(described)), None)
+
+    def own_names(self, described: DescribedOperation) -> list[str]:
+        """The members and parameters of a call that hold the identifier of what it is about."""
+        own = self._calls.get(described)
+        asked = [text_in(each, "name") for each in described.parameters if each.get("in") == "query"]
+        return [] if own is None else [each for each in (*self.sent(described), *asked) if own.names_own(each)]
 
     def collects(self, described: DescribedOperation) -> Entity | None:
         """The kind of entity that the path of an operation holds all of."""
-        return next((each for each in self.all if _shape(each.path) == _shape(described.path)), None)
+        found = (each for each in self.all if each.called is None)
+        return next((each for each in found if _shape(each.path) == _shape(described.path)), None)
 
     def state(self, described: DescribedOperation) -> tuple[Table | None, Table | None]:
         """The effect of an operation on a stored entity, and the entity that it shows."""
         created, owner = self.created_by(described), self.owner(described)
         if created is not None:
             return (self._written("put", created, described) if created.can_compare else None), None
+        if (called := self.called(described)) is not None:
+            return ({"kind": "delete", "key": called.key} if self._calls[described].deletes else None), None
         if owner is None or not owner.is_item(described):
             return None, None
         if described.method == "DELETE":
@@ -109,14 +150,12 @@ class Entities:
     def references(self, described: DescribedOperation, entity: Entity) -> list[str]:
         """The members of what an operation sends that hold the id of an entity: named so, or as the entity itself."""
         sent = self.sent(described)
+        own = self.own_names(described) if self.called(described) is entity else []
         return [
-            name for name, each in sent.items() if name in entity.id_names or self._is_reference(name, each, entity)
+            name
+            for name, each in sent.items()
+            if name in entity.id_names or name in own or self._is_reference(name, each, entity)
         ]
-
-    def shown_by(self, entity: Entity) -> Mapping[str, Schema]:
-        """The members of the reply that creates an entity."""
-        reply = entity.creator.reply
-        return {} if reply is None else self._members(reply, written=False)
 
     def _is_reference(self, name: str, member: Schema, entity: Entity) -> bool:
         """Whether a member called like an entity, such as author or authors, holds its id: a number or a UUID."""
@@ -152,36 +191,79 @@ class Entities:
         return described.method == "PUT" and created <= sent
 
     def _created_by(self, creator: DescribedOperation) -> Entity | None:
-        variable = self._below.get(_shape(creator.path))
-        if creator.method != "POST" or variable is None:
+        path, variable = self._collection(creator)
+        if variable is None:
             return None
-        parent = self._parent(creator)
-        if creator.variables and parent is None:
+        outer = creator.path.partition("?")[0].count("{") - (path != creator.path)
+        captured = self._captured(creator, outer)
+        place = "" if path != creator.path else self._place_of_id(creator, path, variable)
+        if captured is None or place is None:
             return None
-        place = self._place_of_id(creator, variable)
+        return self._entity(creator, path, variable, place, captured)
+
+    def _collection(self, creator: DescribedOperation) -> tuple[str, str | None]:
+        """The path of what holds all that an operation creates, and the variable of one; none where it creates none."""
+        if creator.method == "POST":
+            return creator.path, self._below.get(_shape(creator.path))
+        path, _, last = creator.path.rstrip("/").rpartition("/")
+        if creator.method != "PUT" or not re.fullmatch(r"\{[^{}]*\}", last):
+            return path, None
+        # A service that makes the ids itself updates by PUT, and one without the entity says so.
+        is_made_elsewhere = any(shape == _shape(path) and each.method == "POST" for shape, each in self._shapes)
+        creates = creator.documents(201) or not (is_made_elsewhere or any(map(creator.documents, _GONE)))
+        is_known = any(_shape(each.path) == _shape(path) for each in self.all)
+        used = [each for shape, each in self._shapes if f"{shape}/".startswith(f"{_shape(creator.path)}/")]
+        return path, last[1:-1] if creates and not is_known and len(used) > 1 and self._is_chosen(creator) else None
+
+    def _is_chosen(self, creator: DescribedOperation) -> bool:
+        """Whether any identifier may stand at the end of a path: the description gives no list of them."""
+        schema = self._variable(creator, creator.variables[-1])
+        return kind_of(schema) in _ID_KINDS and not {"enum", "const"} & schema.keys()
+
+    def _variable(self, described: DescribedOperation, name: str) -> Schema:
+        """The schema of a variable of a path."""
+        in_path = (each for each in described.parameters if each.get("in") == "path" and each.get("name") == name)
+        return self._templates.merged(parameter_schema(next(in_path, {})))
+
+    def _captured(self, creator: DescribedOperation, outer: int) -> dict[int, str] | None:
+        """The captures of what the path of a creation names, and of its own id; None where a variable is a list."""
+        owner = self.owner(creator)
+        captured: dict[int, str] = {}
+        for index, name in enumerate(creator.variables[:outer]):
+            if kind_of(self._variable(creator, name)) not in _ID_KINDS:
+                return None
+            of_owner = {} if owner is None else owner.captured
+            captured[index] = _as_of_parent(of_owner[index]) if index in of_owner else capture_name(name)
+        return {**captured, outer: "id"}
+
+    def _created_by_call(self, creator: DescribedOperation) -> Entity | None:
+        """An entity of calls: others of its name ask for the identifier that the reply shows."""
+        called = self._calls.get(creator)
+        if called is None or not called.creates or creator.method not in ("POST", "PUT") or creator.variables:
+            return None
+        others = [each for each, other in self._calls.items() if other.kind == called.kind and not other.creates]
+        names = dict.fromkeys(name for each in others for name in self.own_names(each))
+        place = self._place_of(creator.reply, [*names, *_id_names(called.kind)]) if names else None
         if place is None:
             return None
-        parent_place = (
-            "" if parent is None else self._place_of(creator, sorted({creator.variables[-1], *parent.id_names}))
-        )
-        if parent is not None and not parent_place:
-            return None
-        return self._entity(creator, variable, place, parent, parent_place or "")
-
-    def _parent(self, creator: DescribedOperation) -> Entity | None:
-        """The only entity that the path of a creation names."""
-        owner = self.owner(creator)
-        return owner if owner is not None and len(creator.variables) == 1 and owner.parent is None else None
+        reading = next((each for each in others if self._calls[each].reads and self.own_names(each)), None)
+        kind = self._unused_kind(creator.path, called.kind)
+        id_path = place.split("/")[1:]
+        shown = place if reading is not None and self._shows(reading, id_path) else ""
+        return Entity(kind, creator.path, next(iter(names)), place, id_path, creator, reading, shown, called=called)
 
     def _entity(
-        self, creator: DescribedOperation, variable: str, place: str, parent: Entity | None, parent_place: str
+        self, creator: DescribedOperation, path: str, variable: str, place: str, captured: Mapping[int, str]
     ) -> Entity:
-        item = [each for shape, each in self._shapes if shape == f"{_shape(creator.path)}/{{}}"]
+        parent = self.owner(creator)
+        item = [each for shape, each in self._shapes if shape == f"{_shape(path)}/{{}}"]
         reading = next((each for each in item if each.method == "GET"), None)
         shown = {} if reading is None or reading.reply is None else self._members(reading.reply, written=False)
-        writing = [creator, *(each for each in item if each.method in ("PUT", "PATCH"))]
+        writing = [creator, *(each for each in item if each.method in ("PUT", "PATCH") and each is not creator)]
         sent = [self.sent(each) for each in writing]
-        id_path = place.split("/")[1:] if place.startswith("/") else [variable]
+        chosen = _names_of_variable(kind_in(path), variable)
+        in_messages = place or (None if reading is None else self._place_of(reading.reply, chosen)) or ""
+        id_path = in_messages.split("/")[1:] if in_messages.startswith("/") else [variable]
         can_compare = (
             any(sent)
             and all(members.keys() - id_path for members in sent if members)
@@ -192,17 +274,16 @@ class Entities:
                 for members in sent
                 for name, each in members.items()
             )
-            and not any(self._changes(each, creator, shown) for each in self._described)
+            and not any(self._changes(each, path, shown) for each in self._described)
         )
-        shows_id = place.startswith("/") and reading is not None and self._shows(reading, id_path)
-        kind = self._unused_kind(creator.path)
-        return Entity(
-            kind, creator.path, variable, place, id_path, creator, reading, shows_id, can_compare, parent, parent_place
-        )
+        is_shown = in_messages.startswith("/") and reading is not None and self._shows(reading, id_path)
+        kind = self._unused_kind(path, kind_in(path))
+        shown_id = in_messages if is_shown else ""
+        return Entity(kind, path, variable, place, id_path, creator, reading, shown_id, can_compare, parent, captured)
 
-    def _changes(self, described: DescribedOperation, creator: DescribedOperation, shown: Mapping[str, Schema]) -> bool:
+    def _changes(self, described: DescribedOperation, path: str, shown: Mapping[str, Schema]) -> bool:
         """Whether an operation may change what a read shows, other than by the members that it sends."""
-        shape, item = _shape(described.path), f"{_shape(creator.path)}/{{}}"
+        shape, item = _shape(described.path), f"{_shape(path)}/{{}}"
         if described.method in ("GET", "HEAD", "OPTIONS", "DELETE") or not f"{shape}/".startswith(f"{item}/"):
             return False
         is_whole = described.body is not None and described.body.is_whole
@@ -220,16 +301,13 @@ class Entities:
             schema = members[name]
         return True
 
-    def _place_of_id(self, creator: DescribedOperation, variable: str) -> str | None:
-        kind = kind_in(creator.path)
-        own = re.sub(rf"^{re.escape(kind)}[-_]?", "", variable, flags=re.IGNORECASE)
-        names = [variable, own, own[:1].lower() + own[1:], "id", f"{kind}Id", f"{kind}_id", "uuid", "_id", "Id", "ID"]
-        place = self._place_of(creator, [each for each in names if each])
+    def _place_of_id(self, creator: DescribedOperation, path: str, variable: str) -> str | None:
+        place = self._place_of(creator.reply, _names_of_id(kind_in(path), variable))
         return place or ("header:location/" if "location" in creator.reply_headers else None)
 
-    def _place_of(self, creator: DescribedOperation, names: Sequence[str]) -> str | None:
-        """Where the reply of a creation has a member of one of the names: in itself, or in an object within it."""
-        members = {} if creator.reply is None else self._members(creator.reply, written=False)
+    def _place_of(self, reply: Schema | None, names: Sequence[str]) -> str | None:
+        """Where a reply has a member of one of the names: in itself, or in an object within it."""
+        members = {} if reply is None else self._members(reply, written=False)
         wrapped = {
             name: self._members(each, written=False) for name, each in members.items() if kind_of(each) == "object"
         }
@@ -247,10 +325,10 @@ class Entities:
                     return f"/{outer}/{name}"
         return None
 
-    def _unused_kind(self, path: str) -> str:
-        """The singular of a collection's name, with what stands before it where there are several."""
+    def _unused_kind(self, path: str, kind: str) -> str:
+        """The name of a kind, with what stands before it in the path where there are several."""
         static = [part for part in path.split("/") if part and not part.startswith("{")]
-        used, kind = {each.kind for each in self.all}, kind_in(path)
+        used = {each.kind for each in self.all}
         for part in reversed(static[:-1]):
             if kind not in used:
                 return kind
@@ -273,6 +351,38 @@ def _variables_below(described: Sequence[DescribedOperation]) -> Iterator[tuple[
 def _shape(path: str) -> str:
     """A path in which parameters have no names: those of one place are one entity, however they are named."""
     return re.sub(r"\{[^{}]*\}", "{}", path).rstrip("/")
+
+
+def _depth(creator: DescribedOperation) -> tuple[int, bool]:
+    """How many variables stand before what an operation may create: what lies within something comes after it."""
+    chooses = creator.method == "PUT"
+    return len(creator.variables) - chooses, chooses
+
+
+def _as_of_parent(captured: str) -> str:
+    """The capture of an entity as one within it captures the same value."""
+    above = _PARENT.fullmatch(captured)
+    return f"parent{int(above[1] or 1) + 1}" if above is not None else "parent" if captured == "id" else captured
+
+
+def capture_name(variable: str) -> str:
+    """The name of the capture, and of the slot, of a variable that names no entity."""
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", variable)
+    return f"part_{name}" if name in ("id", "next") or _PARENT.fullmatch(name) else name
+
+
+def _names_of_id(kind: str, variable: str) -> Sequence[str]:
+    """The names that members with the id of a kind may have, where `variable` is its name in paths."""
+    return [*_names_of_variable(kind, variable), *_id_names(kind)]
+
+
+def _names_of_variable(kind: str, variable: str) -> Sequence[str]:
+    own = re.sub(rf"^{re.escape(kind)}[-_]?", "", variable, flags=re.IGNORECASE)
+    return [each for each in (variable, own, own[:1].lower() + own[1:]) if each]
+
+
+def _id_names(kind: str) -> Sequence[str]:
+    return ["id", f"{kind}Id", f"{kind}_id", "uuid", "_id", "Id", "ID"]
 
 
 def _plain(name: str) -> str:

@@ -145,15 +145,16 @@ class _Import:
     def _operation(self, described: DescribedOperation) -> ImportedOperation:
         is_login, created = described is self._login, self._entities.created_by(described)
         owner = self._entities.owner(described) if not is_login else None
-        needed = owner if owner is not None or is_login else self._messages.link(described)
+        about = owner or (None if is_login else self._entities.called(described))
+        needed = about if about is not None or is_login else self._messages.link(described)
         registers = described is self._registration
         message = self._messages.message(described, is_login=is_login and not registers)
         effect, reads = (None, None) if is_login else self._entities.state(described)
-        weight = 0 if is_login else READ_WEIGHT if owner is not None and owner.reading is described else 1
-        if effect is not None and effect["kind"] == "delete" and owner in self._referred:
+        weight = 0 if is_login else READ_WEIGHT if about is not None and about.reading is described else 1
+        if effect is not None and effect["kind"] == "delete" and about is not None and self._is_used(about):
             weight = 0
             self._advice.add("The deletion of what others refer to has weight 0: they may go with it.", described.name)
-        call = self._call(described, owner, needed, created, is_login=is_login)
+        call = self._call(described, about, needed, created, is_login=is_login)
         # A token of one list is none of another: its path and query must be the same each time.
         is_one_list = needed is None and not is_login and "capture" not in call and "${" not in str(call["path"])
         first, may_shrink = str(call["path"]), self._deletes_from(described)
@@ -181,20 +182,27 @@ class _Import:
         items = f"{described.path.rstrip('/')}/{{"
         return any(each.method == "DELETE" and each.path.startswith(items) for each in self._sent)
 
+    def _is_used(self, entity: Entity) -> bool:
+        """Whether others refer to an entity, or lie within it and no read says that they are gone with it."""
+        within = [each for each in self._entities.all if each.lies_within(entity)]
+        return entity in self._referred or any(each.gone is None for each in within)
+
     def _call(
         self,
         described: DescribedOperation,
-        owner: Entity | None,
+        about: Entity | None,
         needed: Entity | None,
         created: Entity | None,
         *,
         is_login: bool,
     ) -> Table:
+        owner = None if about is None or about.called is not None else about
         linked = self._messages.linked_variables(described, owner)
         if owner is None and needed is not None:
-            linked = dict.fromkeys(needed.id_names, "${captured.id}")
+            names = [*needed.id_names, *(self._entities.own_names(described) if needed is about else [])]
+            linked = dict.fromkeys(names, "${captured.id}")
         statuses = list(described.statuses)
-        if owner is not None and owner.parent is not None and owner.gone in (404, 410) and owner.gone is not None:
+        if owner is not None and owner.parent is not None and owner.gone is not None:
             # Another request may have deleted the entity that this one lies within.
             statuses.append(owner.gone)
         query = [] if is_login else self._query_authorization(described)
@@ -210,8 +218,8 @@ class _Import:
             call["capture"] = {"token": self._token_place(described)}
         elif created is not None:
             call["capture"] = self._messages.captures(created)
-        elif owner is not None and owner.reading is described and owner.shows_id:
-            call["reply"] = {owner.id_place: "${captured.id}"}
+        elif about is not None and about.reading is described and about.shown_id:
+            call["reply"] = {about.shown_id: "${captured.id}"}
         return call
 
     def _logs_in(self, described: DescribedOperation) -> bool:

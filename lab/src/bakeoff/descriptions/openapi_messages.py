@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from bakeoff.descriptions.drawn_values import Drawn, Slot, Value, as_text, json_template
+from bakeoff.descriptions.drawn_values import Drawn, Slot, Value, as_text, json_template, percent
 from bakeoff.descriptions.faults import Notes
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
 from bakeoff.descriptions.media_types import is_made_up
 from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
-from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity
+from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity, capture_name
 from bakeoff.descriptions.pages import of_first_page
 from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
 from bakeoff.descriptions.schema_merging import Schema, kind_of
@@ -41,20 +41,26 @@ class Messages:
         self._login_templates = templates.preferring_examples()
         self._advice = advice
         self._made_up: dict[str, tuple[str, list[str]]] = {}
+        self._own: dict[DescribedOperation, Mapping[str, Drawn]] = {}
 
     def path(self, described: DescribedOperation, linked: Mapping[str, str], query: Sequence[str] = ()) -> str:
         """Path and query; `linked` are the slots of parameters that name entities, `query` further parts."""
         template, _, asked = described.path.partition("?")
-        declared = {text_in(each, "name"): each for each in described.parameters if each.get("in") == "path"}
+        own = self._own_variables(described)
         parts = []
         for index, part in enumerate(_VARIABLE.split(described.base_path + template)):
             if index % 2 == 0:
                 parts.append(_static(part))
             elif part in linked:
-                parts.append(path_of({**declared.get(part, {}), "name": part}, _captured(linked[part], {})))
+                parts.append(path_of(_in_path(described, part), _captured(linked[part], {})))
+            elif part in own:
+                name = capture_name(part)
+                is_repeated = part in self._named_in_body(described)
+                value = own[part].again(name) if is_repeated else own[part].named(name)
+                parts.append(path_of(_in_path(described, part), value))
             else:
-                parts.append(self._path_value(described, {**declared.get(part, {"in": "path"}), "name": part}))
-        whole = [part for each in described.required("query") for part in self._query_value(described, each, linked)]
+                parts.append(path_of(_in_path(described, part), self._path_value(described, part)) or "x")
+        whole = [part for each in self._asked(described) for part in self._query_value(described, each, linked)]
         whole = [*([_static(asked)] if asked else []), *whole, *query]
         return "".join(parts) + (f"?{'&'.join(whole)}" if whole else "")
 
@@ -105,6 +111,8 @@ class Messages:
 
     def link(self, described: DescribedOperation) -> Entity | None:
         """The entity that an operation names outside of its path: its id in the body or in the query."""
+        if (called := self._entities.called(described)) is not None:
+            return called
         collected = self._entities.collects(described)
         sent = self._entities.sent(described)
         is_update = described.method in ("PUT", "PATCH") and collected is not None and len(collected.id_path) == 1
@@ -133,24 +141,64 @@ class Messages:
         return None if entity.parent is not None else self.link(entity.creator)
 
     def captures(self, entity: Entity) -> dict[str, Json]:
-        """What a creation captures: the id, and that of the entity which it lies within, or refers to."""
-        place = entity.parent_place
-        if (other := self.referred(entity)) is not None:
-            shown = self._entities.shown_by(entity)
-            place = next((f"/{each}" for each in self._entities.references(entity.creator, other) if each in shown), "")
-        return {"id": entity.id_place, **({"parent": place} if place else {})}
+        """What a creation captures: the id, and what the request names that it lies within, or refers to."""
+        creator = entity.creator
+        linked = self.linked_variables(creator, self._entities.owner(creator))
+        own = self._own_variables(creator)
+        sent = {}
+        for index, name in entity.captured.items():
+            variable = creator.variables[index] if index < len(creator.variables) else ""
+            if variable in linked:
+                sent[name] = linked[variable]
+            elif variable in own:
+                sent[name] = own[variable].again(capture_name(variable)).quoted(percent)
+        if self.referred(entity) is not None:
+            sent["parent"] = "${captured.id}"
+        shown: dict[str, Json] = {"id": entity.id_place} if entity.id_place else {}
+        return {**shown, **{name: f"sent:{text}" for name, text in sent.items()}}
 
     def linked_variables(self, described: DescribedOperation, owner: Entity | None) -> dict[str, str]:
         """The slots of the variables of a path, by the name of each."""
-        created = self._entities.created_by(described)
-        if owner is None or (created is not None and created.parent is not owner and owner is created):
-            return {}
-        count = owner.path.count("{")
-        variables = described.variables
-        slots = {variables[count]: "${captured.id}"}
-        if owner.parent is not None:
-            slots[variables[0]] = "${captured.parent}"
-        return slots
+        captured, variables = {} if owner is None else owner.captured, described.variables
+        return {variables[index]: f"${{captured.{name}}}" for index, name in captured.items() if index < len(variables)}
+
+    def _own_variables(self, described: DescribedOperation) -> Mapping[str, Drawn]:
+        """The variables in the path of a creation that no entity gives: the id that it chooses, and made-up values."""
+        if described not in self._own:
+            created = self._entities.created_by(described)
+            linked = self.linked_variables(described, self._entities.owner(described))
+            free = described.variables if created is not None and created.called is None else []
+            self._own[described] = {
+                name: self._own_variable(described, name, is_id=created is not None and created.chooses(index))
+                for index, name in enumerate(free)
+                if name not in linked
+            }
+        return self._own[described]
+
+    def _own_variable(self, described: DescribedOperation, name: str, *, is_id: bool) -> Drawn:
+        unique = _own_id(self._templates.merged(parameter_schema(_in_path(described, name)))) if is_id else None
+        return as_text(self._path_value(described, name) if unique is None else unique)
+
+    def _named_in_body(self, described: DescribedOperation) -> Mapping[str, str]:
+        """The variables of a creation's own that its body holds too, each with the name of the member."""
+        created, sent = self._entities.created_by(described), self._entities.sent(described)
+        members: dict[str, str] = {}
+        for index, name in enumerate(described.variables):
+            is_id = created is not None and created.chooses(index) and len(created.id_path) == 1
+            member = created.id_path[0] if created is not None and is_id else name
+            if name in self._own_variables(described) and member in sent and (is_id or name.lower() not in GENERIC):
+                members[name] = member
+        return members
+
+    def _asked(self, described: DescribedOperation) -> list[JsonObject]:
+        """The parameters of its query: those of every request, and the identifier of what a call is about."""
+        required = described.required("query")
+        own = self._entities.own_names(described) if self._entities.called(described) is not None else []
+        return required + [
+            each
+            for each in described.parameters
+            if each.get("in") == "query" and each not in required and text_in(each, "name") in own
+        ]
 
     def _example(self, body: Body) -> Any:
         """The example of a body; those of forms write numbers, truth values and lists as texts."""
@@ -159,10 +207,12 @@ class Messages:
         members = self._templates.members(body.schema, written=True)
         return {name: _as_of_kind(each, kind_of(members.get(name, {}))) for name, each in body.example.items()}
 
-    def _path_value(self, described: DescribedOperation, parameter: JsonObject) -> str:
-        value = path_of(parameter, self._parameter(described, parameter)) or "x"
+    def _path_value(self, described: DescribedOperation, name: str) -> Value:
+        """A value of a variable that names nothing which exists."""
+        parameter = _in_path(described, name)
+        value = self._parameter(described, parameter)
         if not self._gives_values(parameter):
-            self._made_up.setdefault(text_in(parameter, "name"), (value, []))[1].append(described.name)
+            self._made_up.setdefault(name, (path_of(parameter, value) or "x", []))[1].append(described.name)
         return value
 
     def add_made_up(self) -> None:
@@ -221,15 +271,18 @@ class Messages:
         created, owner = self._entities.created_by(described), self._entities.owner(described)
         value = self._with_named_in_path(described, body, value, owner)
         if created is not None:
-            value = self._with_own_id(value, body.schema, created.id_path)
+            value = self._with_own_id(value, body.schema, created.id_path) if created.id_place else value
+            for name, member in self._named_in_body(described).items():
+                own = self._own_variables(described)[name].named(capture_name(name))
+                value = self._with_member(value, body.schema, [member], partial(_as_member, own))
         named = owner if owner is not None and owner.is_item(described) and owner is not created else None
         if named is not None:
             return self._with_captured(self._with_referred(described, body, value, named), body.schema, named.id_path)
         other = None if owner is not None and owner is not created else self.link(described)
         if other is None:
             return value
-        own = other.id_path if other is self._entities.collects(described) else ()
-        for name in [*self._entities.references(described, other), *own]:
+        ids = other.id_path if other is self._entities.collects(described) else ()
+        for name in [*self._entities.references(described, other), *ids]:
             if name in self._entities.sent(described):
                 value = self._with_captured(value, body.schema, [name])
         return value
@@ -250,9 +303,8 @@ class Messages:
         """An update that refers to what the creation of its entity referred to."""
         other = self.referred(named)
         names = [] if other is None else self._entities.references(described, other)
-        if "parent" in self.captures(named):
-            for name in names:
-                value = self._with_member(value, body.schema, [name], lambda each: _captured_in(each, "parent"))
+        for name in names:
+            value = self._with_member(value, body.schema, [name], lambda each: _captured_in(each, "parent"))
         return value
 
     def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
@@ -304,6 +356,17 @@ def _as_of_kind(value: Json, kind: str | None) -> Json:
 
 def _captured(slot: str, schema: Schema) -> Drawn:
     return Drawn([Slot(slot, ["1"])], is_bare=kind_of(schema) in ("integer", "number"))
+
+
+def _in_path(described: DescribedOperation, name: str) -> JsonObject:
+    """The parameter of a variable in a path."""
+    in_path = (each for each in described.parameters if each.get("in") == "path" and each.get("name") == name)
+    return {"in": "path", **next(in_path, {}), "name": name}
+
+
+def _as_member(value: Drawn, member: Schema) -> Drawn:
+    """A value of a path as a member of a body holds it."""
+    return Drawn(value.parts, is_bare=kind_of(member) in ("integer", "number"))
 
 
 def _captured_in(member: Schema, name: str) -> Value:

@@ -5,10 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
+from bakeoff.descriptions.json_members import object_in
 from bakeoff.documents.checked import Json
 from bakeoff.workload.random_numbers import RandomNumbers
 from bakeoff.workload.rendering import Event, render
 from bakeoff.workload.template import parse_template
+
+# Slots that steps fill.
+_FILLED = re.compile(r"\$\{(?:captured|login)\.[^{}]*\}")
 
 
 def cases_of(api: ImportedApi) -> list[Table]:
@@ -20,19 +24,22 @@ def cases_of(api: ImportedApi) -> list[Table]:
     return cases + [case for life in api.lives if (case := _life(life, api.operations)) is not None]
 
 
-def sample(template: str, number: int = 0) -> Json:
-    """A document that a message template can make; its captured values stay slots, for steps to fill."""
-    slots = re.findall(r"\$\{(?:captured|login)\.[^{}]*\}", template)
+def sample(template: str, number: int = 0, values: dict[str, str] | None = None) -> Json:
+    """A document that a message template can make; its captured values stay slots, for steps to fill.
+
+    `values` takes those of named slots.
+    """
+    slots = _FILLED.findall(template)
     text = template
     for index, slot in enumerate(slots):
         # A number stands bare in JSON, and a marker must do so too.
         text = text.replace(slot, str(_marker(index)), 1)
-    document = json.loads(_rendered(text, number))
+    document = json.loads(_rendered(text, number, values))
     return _with_slots(document, {str(_marker(index)): slot for index, slot in enumerate(slots)})
 
 
-def _rendered(template: str, number: int) -> str:
-    event = Event("00000000", 0, number, 1_768_473_000_000)
+def _rendered(template: str, number: int, values: dict[str, str] | None = None) -> str:
+    event = Event("00000000", 0, number, 1_768_473_000_000, values={} if values is None else values)
     return render(parse_template(template), RandomNumbers(1, number, 0), event)
 
 
@@ -66,7 +73,7 @@ def _life(life: Life, operations: Sequence[ImportedOperation]) -> Table | None:
     if delete is not None:
         steps.append(_step(delete))
         if life.missing is not None:
-            steps.append({**_step(reading), **_expected(life.missing)})
+            steps.append(_expecting(_step(reading), _expected(life.missing)))
     return {
         "name": f"life-of-{re.sub(r'[^a-z0-9]+', '-', kind.lower()).strip('-')}",
         "rule": "kept",
@@ -77,10 +84,34 @@ def _life(life: Life, operations: Sequence[ImportedOperation]) -> Table | None:
 
 
 def _step(operation: ImportedOperation, number: int = 0) -> Table:
-    if operation.message is None:
-        return {"operation": operation.name}
-    message = _rendered(operation.message, number) if operation.is_text else sample(operation.message, number)
-    return {"operation": operation.name, "message": message}
+    values: dict[str, str] = {}
+    step: dict[str, Json] = {"operation": operation.name}
+    if operation.message is not None:
+        make = _rendered if operation.is_text else sample
+        step["message"] = make(operation.message, number, values)
+    own = _made(operation.call, number, values)
+    return {**step, "http": own} if own else step
+
+
+def _made(call: Table, number: int, values: dict[str, str]) -> dict[str, Json]:
+    """The path, headers and captures of a request over HTTP that have slots which steps do not fill, made once."""
+
+    def made(text: str) -> str:
+        parts = re.split(f"({_FILLED.pattern})", text)
+        return "".join(part if index % 2 else _rendered(part, number, values) for index, part in enumerate(parts))
+
+    path, own = str(call.get("path", "")), dict[str, Json]()
+    if (whole := made(path)) != path:
+        own["path"] = whole
+    for member in ("headers", "capture"):
+        texts = {name: str(each) for name, each in object_in(call, member).items()}
+        if "path" in call and any(made(each) != each for each in texts.values()):
+            own[member] = {name: made(each) for name, each in texts.items()}
+    return own
+
+
+def _expecting(step: Table, expected: Table) -> Table:
+    return {**step, **{side: {**object_in(step, side), **object_in(expected, side)} for side in expected}}
 
 
 def _written_and_read(
@@ -92,7 +123,7 @@ def _written_and_read(
         return [written, _step(reading)]
     stored = (writing.effect or {}).get("members") or list(message)
     kept = {name: value for name, value in message.items() if isinstance(stored, Sequence) and name in stored}
-    return [written, {**_step(reading), "http": {"expect": {"body": {"$includes": kept}}}}]
+    return [written, _expecting(_step(reading), {"http": {"expect": {"body": {"$includes": kept}}}})]
 
 
 def _expected(status: Json) -> Table:

@@ -11,6 +11,7 @@ from bakeoff.results.mode_names import SMOKE_MODE
 
 Protocol = Literal["http", "grpc"]
 PROTOCOLS: Sequence[Protocol] = ("http", "grpc")
+_SENT = "sent:"
 
 
 class _Declared(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +42,11 @@ class ListCheck(_Declared, frozen=True):
 def carried_on(capture: Mapping[str, str]) -> list[str]:
     """The values that a call captures for the next page of its session: they are empty in the first request."""
     return [name for name, place in capture.items() if place.startswith("optional:") or " while " in place]
+
+
+def sent_text(place: str) -> str | None:
+    """The template of a captured value that is a text of the request; None for a place in the reply."""
+    return place.removeprefix(_SENT) if place.startswith(_SENT) else None
 
 
 class HttpCall(_Declared, frozen=True):

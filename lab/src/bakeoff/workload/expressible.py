@@ -35,10 +35,10 @@ def expressible(api: ImportedApi) -> ImportedApi:
 
 def _why_not(operation: ImportedOperation) -> str | None:
     """Why an operation cannot be rendered."""
-    place = ""
+    place, values = "", dict[str, str]()
     try:
         for place, template in _templates(operation):
-            text = first_rendered(template)
+            text = first_rendered(template, values=values)
             if place == "path" and (reason := unsendable(text)) is not None:
                 return f"its path {reason}"
             if place == "message" and not operation.is_text:
@@ -49,21 +49,26 @@ def _why_not(operation: ImportedOperation) -> str | None:
 
 
 def _templates(operation: ImportedOperation) -> Iterator[tuple[str, str]]:
+    """The templates of a request, in the order in which they draw."""
     call: Mapping[str, Json] = operation.call
+    if operation.message:
+        yield "message", operation.message if operation.is_text else without_white_space(operation.message)
     if isinstance(path := call.get("path"), str):
         yield "path", path
     for member in ("headers", "metadata"):
         values = call.get(member)
         if isinstance(values, Mapping):
             yield from ((f"header {name}", str(value)) for name, value in values.items())
-    if operation.message:
-        yield "message", operation.message if operation.is_text else without_white_space(operation.message)
 
 
-def first_rendered(template: str, empty: Sequence[str] = ()) -> str:
-    """The first text that a template makes; what replies will show is 1, which fits texts and numbers, or `empty`."""
+def first_rendered(template: str, empty: Sequence[str] = (), values: dict[str, str] | None = None) -> str:
+    """The first text that a template makes; what replies will show is 1, which fits texts and numbers, or `empty`.
+
+    `values` are those of named slots of earlier templates, and take those of this one.
+    """
     segments = parse_template(template)
     captured = {slot.name: "" if slot.name in empty else "1" for slot in slots_of(segments, CapturedSlot)}
     login = {slot.name: "1" for slot in slots_of(segments, LoginSlot)}
     event = Event("00000000", 0, 0, _BASE_TIME_MS, key="1", captured=captured, login=login)
+    event = event if values is None else replace(event, values=values)
     return render(segments, RandomNumbers(1, 0, 0), event)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from bakeoff.documents.checked import Json
 from bakeoff.workload.bodies import ENCODED
-from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation
+from bakeoff.workload.declaration import GrpcCall, HttpCall, Operation, sent_text
 from bakeoff.workload.loader import Workload
 
 # What is made of a place in a reply.
@@ -46,6 +46,7 @@ def _features_of(operation: Operation, call: HttpCall | GrpcCall | None) -> dict
         "encoded-bodies": isinstance(call, HttpCall) and operation.body in ENCODED,
         "list-captures": any("/*" in place for place in call.capture.values()),
         "optional-captures": any(map(_MADE.search, call.capture.values())) or _has_query_part(call),
+        "sent-captures": any(sent_text(place) is not None for place in call.capture.values()),
         "list-checks": call.list is not None,
         **needed,
     }

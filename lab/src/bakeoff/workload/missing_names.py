@@ -22,6 +22,7 @@ from bakeoff.workload.declaration import (
     HttpHealth,
     Operation,
     carried_on,
+    sent_text,
 )
 from bakeoff.workload.sendable import unsendable
 from bakeoff.workload.session_references import (
@@ -177,6 +178,9 @@ def _templates(declared: Declaration, operation: Operation) -> Iterator[Problem]
         for pointer, value in call.reply.items():
             if isinstance(value, str):
                 yield from _slots((protocol, "reply", pointer), value, context, captured, None)
+        for name, captured_at in call.capture.items():
+            if (text := sent_text(captured_at)) is not None:
+                yield from _slots((protocol, "capture", name), text, context, captured, None)
         most = None if call.list is None else call.list.most
         if isinstance(most, str):
             yield from _slots((protocol, "list"), most, context, captured, None)

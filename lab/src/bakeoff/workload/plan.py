@@ -25,6 +25,7 @@ from bakeoff.workload.declaration import (
     HttpBatch,
     HttpCall,
     Operation,
+    sent_text,
 )
 from bakeoff.workload.filler import fill_to
 from bakeoff.workload.loader import Workload
@@ -277,12 +278,16 @@ def _grpc(call: GrpcCall) -> PlannedGrpc:
 
 
 def _checks(call: HttpCall | GrpcCall) -> dict[str, Mapping[str, Json] | Mapping[str, Segments] | PlannedList | None]:
-    """The checks of a reply: its members and its list."""
+    """The checks of a reply, its members and its list, and what is captured from it and from the request."""
     rule = call.list
     most = None if rule is None or rule.most is None else parse_template(str(rule.most))
     return {
         "reply": {name: value for name, value in call.reply.items() if not _has_slot(value)},
         "reply_templates": _templates(call.reply),
+        "capture": {name: place for name, place in call.capture.items() if sent_text(place) is None},
+        "capture_templates": {
+            name: parse_template(text) for name, place in call.capture.items() if (text := sent_text(place)) is not None
+        },
         "list": None if rule is None else _planned(PlannedList, rule, most=most),
     }
 

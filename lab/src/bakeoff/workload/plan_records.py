@@ -113,6 +113,7 @@ class PlannedHttp(_Planned, frozen=True):
     expect: int | Sequence[int]
     reply: Mapping[str, Json]
     capture: Mapping[str, str]
+    capture_templates: Mapping[str, Segments] = {}
     reply_templates: Mapping[str, Segments] = {}
     header_templates: Mapping[str, Segments] = {}
     list: PlannedList | None = None
@@ -123,6 +124,7 @@ class PlannedGrpc(_Planned, frozen=True):
     expect: str | Sequence[str]
     reply: Mapping[str, Json]
     capture: Mapping[str, str]
+    capture_templates: Mapping[str, Segments] = {}
     reply_templates: Mapping[str, Segments] = {}
     metadata_templates: Mapping[str, Segments] = {}
     list: PlannedList | None = None

@@ -8,7 +8,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from bakeoff.documents.checked import Json
 from bakeoff.text.hints import hint
-from bakeoff.workload.declaration import Declaration, GrpcCall, Operation
+from bakeoff.workload.declaration import Declaration, GrpcCall, Operation, sent_text
 from bakeoff.workload.missing_names import Problem, filled
 from bakeoff.workload.proto_files import ProtoFiles
 
@@ -39,7 +39,8 @@ def _problems_of(operation: Operation, call: GrpcCall, declared: ProtoFiles) -> 
         words = f"the proto file declares no method {call.method}."
         yield Problem(("grpc", "method"), f"{words} {hint(call.method, list(declared.methods), 'Methods')}")
         return
-    for entry, pointers in (("capture", call.capture.values()), ("reply", call.reply)):
+    captured = [place for place in call.capture.values() if sent_text(place) is None]
+    for entry, pointers in (("capture", captured), ("reply", call.reply)):
         for pointer in pointers:
             reason = _unknown_member(method.output, pointer)
             if reason is not None:

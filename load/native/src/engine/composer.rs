@@ -161,6 +161,11 @@ impl Composer {
         self.renderer.texts(user, event, None, &workload.operations[usize::from(event.operation)].reply_texts, out);
     }
 
+    /// The captured values of an event that are texts of what it sent.
+    pub fn sent_values(&mut self, user: u32, event: &Event) -> Vec<(Box<str>, Box<str>)> {
+        self.renderer.sent_values(user, event)
+    }
+
     fn write_framed(&mut self, gzip: bool) {
         let mut message = Vec::new();
         self.renderer.protobuf(&mut message);

@@ -210,7 +210,8 @@ impl Reads<'_> {
         renderer.recall(user, &event);
         let (path, Answer { code, head, body }) = self.ask(client, renderer, usize::from(operation))?;
         let reply = Reply { tag: 0, outcome: Ok(code), head: &head, body: &body };
-        match login.rules.inspect(code, &reply, |_| (), None, &UserState::default()).outcome {
+        let outcome = login.rules.inspect(code, &reply, |_| (), None, &UserState::default()).outcome;
+        match outcome.map(|accepted| accepted.with(renderer.sent_values(user, &event))) {
             Ok(Accepted::Expected(captured)) => {
                 let captured = Arc::new(captured.unwrap_or_default());
                 login.users.insert(user, Arc::clone(&captured));

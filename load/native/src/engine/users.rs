@@ -223,7 +223,8 @@ impl Users {
                 self.users[reply.tag as usize].state.cookies.take(reply.head);
                 self.tally.count_ok(sent.counted_as, 1 + sent.more.len() as u64, now > self.until_ns);
                 self.record_times(sent.counted_as, &call, now);
-                match accepted {
+                let number = self.users[reply.tag as usize].number;
+                match accepted.with(self.composer.sent_values(number, &sent.event)) {
                     Accepted::Expected(captured) => self.acknowledge(reply.tag, sent, captured),
                     Accepted::Listed(listed) => self.take_list(reply.tag, sent, listed),
                     Accepted::Other => self.record_unknown(reply.tag, sent),

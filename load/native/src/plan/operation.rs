@@ -172,6 +172,9 @@ pub struct HttpCall {
     #[serde(default)]
     pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
+    /// Captured values that are texts of what was sent.
+    #[serde(default)]
+    pub capture_templates: BTreeMap<String, Vec<Segment>>,
     #[serde(default)]
     pub list: Option<ListCheck>,
 }
@@ -220,6 +223,9 @@ pub struct GrpcCall {
     #[serde(default)]
     pub reply_templates: BTreeMap<String, Vec<Segment>>,
     pub capture: BTreeMap<String, String>,
+    /// Captured values that are texts of what was sent.
+    #[serde(default)]
+    pub capture_templates: BTreeMap<String, Vec<Segment>>,
     #[serde(default)]
     pub list: Option<ListCheck>,
 }

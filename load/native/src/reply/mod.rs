@@ -86,6 +86,28 @@ pub enum Accepted {
     Other,
 }
 
+impl Accepted {
+    /// The same, with values of the request among the captured ones.
+    #[must_use]
+    pub fn with(self, sent: Vec<(Box<str>, Box<str>)>) -> Self {
+        if sent.is_empty() {
+            return self;
+        }
+        match self {
+            Self::Expected(entity) => {
+                let mut entity = entity.unwrap_or_default();
+                entity.captured.extend(sent);
+                Self::Expected(Some(entity))
+            }
+            Self::Listed(mut listed) => {
+                listed.iter_mut().for_each(|entity| entity.captured.extend_from_slice(&sent));
+                Self::Listed(listed)
+            }
+            Self::Other => Self::Other,
+        }
+    }
+}
+
 impl Inspection {
     fn unchecked(outcome: Result<Accepted, Failure>) -> Self {
         Self { outcome, is_checked: false, mismatch: None }

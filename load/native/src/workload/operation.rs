@@ -19,6 +19,8 @@ pub struct Operation {
     pub effect: Option<Effect>,
     /// Texts that a reply must hold, in the order of the plan's pointers.
     pub reply_texts: Texts,
+    /// Captured values that are texts of what is sent.
+    pub sent: SentTexts,
     /// The key of the stored document that a reply shows.
     pub reads: Option<Texts>,
     pub is_login: bool,
@@ -50,6 +52,20 @@ pub struct Variant {
 pub struct Texts {
     pub templates: Vec<Template>,
     pub slots: SlotTable,
+}
+
+/// Texts of what is sent, each with the name that it is captured as.
+#[derive(Debug, Default)]
+pub struct SentTexts {
+    pub names: Vec<Box<str>>,
+    pub texts: Texts,
+}
+
+impl SentTexts {
+    fn compile(captures: &BTreeMap<String, Vec<Segment>>) -> Result<Self, PlanError> {
+        let names = captures.keys().map(|name| name.as_str().into()).collect();
+        Ok(Self { names, texts: Texts::compile(captures.values(), "capture: a value that was sent")? })
+    }
 }
 
 impl Texts {
@@ -139,6 +155,12 @@ impl Operation {
             (Some(Protocol::Grpc), _, Some(call)) => reply_texts(&call.reply_templates, call.list.as_ref())?,
             _ => Texts::default(),
         };
+        let sent = match (protocol, &operation.http, &operation.grpc) {
+            (Some(Protocol::Http), Some(call), _) => SentTexts::compile(&call.capture_templates),
+            (Some(Protocol::Grpc), _, Some(call)) => SentTexts::compile(&call.capture_templates),
+            _ => Ok(SentTexts::default()),
+        };
+        let sent = sent.map_err(|error| named(operation, &error))?;
         let reads = operation.reads.as_ref().map(|reads| Texts::compile(&reads.key, "reads: a key"));
         let variants =
             variants.collect::<Result<Vec<Variant>, PlanError>>().map_err(|error| named(operation, &error))?;
@@ -146,6 +168,7 @@ impl Operation {
         if protocol.is_some() {
             let tables: Vec<_> = variants.iter().map(|variant| &variant.slots).collect();
             reply_texts.check_values(&tables, "reply").map_err(|error| named(operation, &error))?;
+            sent.texts.check_values(&tables, "capture").map_err(|error| named(operation, &error))?;
             reads.iter().try_for_each(|key| key.check_values(&tables, "reads: a key"))?;
         }
         let kind_index = |name: &Option<String>| kinds.iter().position(|kind| Some(kind) == name.as_ref());
@@ -157,6 +180,7 @@ impl Operation {
             variants,
             effect,
             reply_texts,
+            sent,
             reads,
             is_login: operation.login,
             pick: operation.pick,

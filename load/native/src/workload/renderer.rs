@@ -169,6 +169,20 @@ impl Renderer {
 }
 
 impl Renderer {
+    /// The captured values of an event that are texts of what it sent, whatever was rendered before.
+    pub fn sent_values(&mut self, user: u32, event: &Event) -> Vec<(Box<str>, Box<str>)> {
+        let operation = usize::from(event.operation);
+        if self.workload.operations[operation].sent.names.is_empty() {
+            return Vec::new();
+        }
+        let workload = Arc::clone(&self.workload);
+        let sent = &workload.operations[operation].sent;
+        let mut rendered = Vec::new();
+        self.texts(user, event, None, &sent.texts, &mut rendered);
+        let texts = rendered.split(|byte| *byte == END_OF_PART).map(String::from_utf8_lossy);
+        sent.names.iter().cloned().zip(texts.map(|text| text.into_owned().into_boxed_str())).collect()
+    }
+
     /// The values of an event's named slots, drawn again.
     fn named_values(&mut self, user: u32, event: &Event) -> Vec<(Box<str>, Box<str>)> {
         self.recall(user, event);

@@ -180,9 +180,18 @@ fn operation(
         Protocol::Grpc => {
             let (reply, capture) = (BTreeMap::new(), BTreeMap::new());
             let expect = OneOrMore::One("OK".to_owned());
-            let (metadata_templates, reply_templates) = (BTreeMap::new(), BTreeMap::new());
             let method = request.target.path.clone();
-            (None, Some(GrpcCall { method, metadata_templates, expect, reply, reply_templates, capture, list: None }))
+            let call = GrpcCall {
+                method,
+                metadata_templates: BTreeMap::new(),
+                expect,
+                reply,
+                reply_templates: BTreeMap::new(),
+                capture,
+                capture_templates: BTreeMap::new(),
+                list: None,
+            };
+            (None, Some(call))
         }
     };
     let (message, body) = message(variant, arguments)?;
@@ -244,6 +253,7 @@ fn http_call(request: &Request, variant: &Variant, arguments: &HitArguments) -> 
         reply: BTreeMap::new(),
         reply_templates: BTreeMap::new(),
         capture: BTreeMap::new(),
+        capture_templates: BTreeMap::new(),
         list: None,
     })
 }
