@@ -337,6 +337,39 @@ def test_what_is_started_is_created_where_the_reply_shows_its_identifier(tmp_pat
     assert {each.creates for each in operations.values()} == {None, "sandbox"}
 
 
+@pytest.mark.parametrize("name", ["query", "filter", "search_text", "q", "name_filter", "where", "title_prefix"])
+def test_a_text_by_which_a_list_chooses_is_not_made_up(tmp_path: Path, name: str) -> None:
+    api = imported(
+        tmp_path,
+        f"""
+        syntax = "proto2";
+        message Optional {{ optional string {name} = 1; optional string region = 2; }}
+        message Required {{ required string {name} = 1; }}
+        message Paged {{ optional string {name} = 1; optional string page_token = 2; }}
+        message Items {{ repeated string items = 1; optional string next_page_token = 2; }}
+        service Shop {{
+          rpc ListItems(Optional) returns (Items);
+          rpc QueryParts(Required) returns (Items);
+          rpc ListPages(Paged) returns (Items);
+          rpc SearchItems(Required) returns (Items);
+        }}
+        """,
+        f"{name}.proto",
+    )
+    found, shown = by_name(api), json_name(name)
+
+    assert sent(found["ListItems"]).keys() == {"region"}
+    assert sent(found["QueryParts"]) == {shown: ""}
+    assert (found["ListPages"].message, found["ListPages"].has_pages) == ('{"pageToken":"${captured.next}"}', True)
+    # A search for nothing may be refused; what chooses itself is left out everywhere.
+    assert name in ("filter", "name_filter") or sent(found["SearchItems"])[shown]
+
+
+def json_name(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(each.title() for each in others)
+
+
 def test_tokens_of_bytes_and_filters_are_not_made_up(tmp_path: Path) -> None:
     text = """
         syntax = "proto3";

@@ -9,10 +9,10 @@ from bakeoff.descriptions.descriptors import CompiledProto, compiled_proto
 from bakeoff.descriptions.faults import Notes, advice_notes, left_out_notes
 from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table
 from bakeoff.descriptions.proto_entities import Entity, Link, ProtoEntities, id_names
-from bakeoff.descriptions.proto_messages import MessageTemplates, Path, unique_value
+from bakeoff.descriptions.proto_messages import MessageTemplates, Path, choosing, unique_value
 from bakeoff.descriptions.proto_pages import proto_pages
 from bakeoff.descriptions.proto_sources import ProtoSource
-from bakeoff.descriptions.proto_types import DELETES, READS, UPDATES, Method, Types, is_set_by_server, singular
+from bakeoff.descriptions.proto_types import DELETES, LISTS, READS, UPDATES, Method, Types, is_set_by_server, singular
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -112,6 +112,10 @@ class _Import:
         if created is not None:
             chosen, without = self._chosen(method, created)
             values = {**chosen, **values}
+        if method.verb in LISTS:
+            empty, absent = choosing(self._types, method.request)
+            values = {**empty, **values}
+            without += [each for each in absent if each not in values]
         message, left_out = self._templates.json(method.request, values, without)
         for place, reason in left_out:
             self._fields_left_out.add(reason, f"{self._name(method)} {place}")

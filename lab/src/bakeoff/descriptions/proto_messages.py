@@ -34,6 +34,10 @@ _WELL_KNOWN = {
 }
 # Fields that select what a reply shows, or whether a request has an effect: absent, they select all, and it has.
 _SELECTING = re.compile(r"(.*_)?(mask|etag|dry_?run)|validate_only|view|order_by|sort(_by)?|filters?|query_filter")
+# Texts by which a list chooses: a word that is made up would find nothing, or is no expression of the service's.
+_CHOOSING = re.compile(
+    r"(.*_)?(query|filters?|search|where|keywords?|terms?|criteria|prefix)(_(text|string|term|expression|expr))?|q"
+)
 _PAGING = re.compile(r"(.*_)?page_?token|(next_|start_)?cursor|continuation(_token)?|start_after|continue")
 _TEXTS = (
     (r"uuid|guid|request_id", "${uuid}"),
@@ -60,6 +64,14 @@ _DECIMALS = (
     (r"(.*_)?(lng|lon|longitude)", "${decimal -179.00 179.00}"),
 )
 _KEYS = {FieldDescriptorProto.TYPE_STRING: "a", FieldDescriptorProto.TYPE_BOOL: "true"}
+
+
+def choosing(types: Types, type_name: str) -> tuple[Mapping[Path, str], Sequence[Path]]:
+    """The texts of a list's request that choose what it shows: those that must be there, empty, and the others."""
+    found = [each for each in types.fields(type_name) if each.type == each.TYPE_STRING]
+    found = [each for each in found if _CHOOSING.fullmatch(each.name) and each.label != each.LABEL_REPEATED]
+    needed = {(each.name,): '""' for each in found if is_required(each)}
+    return needed, [(each.name,) for each in found if (each.name,) not in needed]
 
 
 class MessageTemplates:

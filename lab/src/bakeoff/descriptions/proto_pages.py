@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
 from bakeoff.descriptions.pages import LIMITS, MORE, SHOWING, TAKING, plain
-from bakeoff.descriptions.proto_messages import MessageTemplates, Path
+from bakeoff.descriptions.proto_messages import MessageTemplates, Path, choosing
 from bakeoff.descriptions.proto_types import WHOLE, Method, Types, is_required
 
 _CAPTURED = "next"
@@ -41,6 +41,8 @@ def proto_pages(method: Method, types: Types, templates: MessageTemplates) -> Pr
             values = {path: f'"${{captured.{_CAPTURED}}}"', **sizes}
             # Absent they leave the list whole; each page would draw others.
             without = [each for each, _, field in asked if _is_left_out(each, field, path)]
+            empty, absent = choosing(types, method.request)
+            values, without = {**empty, **values}, [*without, *absent]
             message, _ = templates.json(method.request, values, without)
             if re.search(r"\$\{(?!captured\.)", message) is None:
                 flags = [

@@ -26,6 +26,7 @@ STARTS = ("run", "start", "open", "begin", "launch", "submit", "allocate")
 READS = ("get", "read", "find", "fetch", "lookup", "describe", "show", "retrieve", "inspect")
 DELETES = ("delete", "remove", "destroy")
 UPDATES = ("update", "patch", "replace", "modify", "edit", "set")
+LISTS = ("list", "query", "count", "browse", "enumerate")
 VERBS = (*CREATES, *READS, *DELETES, *UPDATES, "list")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
