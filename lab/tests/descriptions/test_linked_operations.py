@@ -16,6 +16,7 @@ from bakeoff.project import Project
 from bakeoff.scaffold.description_files import description_of
 from bakeoff.scaffold.import_files import imported_scaffold, write_import
 from bakeoff.scaffold.new_project import new_project, write_project
+from bakeoff.workload.expressible import first_rendered
 from bakeoff.workload.features import needed_features
 from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import Load, compile_plan
@@ -268,6 +269,49 @@ def test_calls_name_what_a_call_created(
     assert found["get"].weight > found["rename"].weight
     calls = {create: "create", get: "get", rename: "rename", delete: "delete"}
     assert problems_of(tmp_path, api, Calls(calls)) == []
+
+
+def _alternatives(*alternatives: dict[str, Any], **beside: Any) -> list[dict[str, Any]]:
+    return [{way: list(alternatives), **beside} for way in ("oneOf", "anyOf")]
+
+
+def having(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
+_KIND, _FLAG = {**TEXT, "readOnly": True}, {"type": "boolean"}
+_CAT, _DOG = having("purrs", id=THING["properties"]["id"], purrs=_FLAG), having("barks", barks=_FLAG)
+_READ_ONLY = [
+    having("kind", "purrs", id=THING["properties"]["id"], kind=_KIND, purrs=_FLAG),
+    having("kind", "barks", kind=_KIND, barks=_FLAG),
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "body"),
+    [
+        *((each, THING) for each in _alternatives(having("error", error=TEXT), THING)),
+        *((each, THING) for each in _alternatives({"type": "null"}, THING)),
+        *((each, _CAT) for each in _alternatives(_DOG, _CAT)),
+        *((each, each) for each in _alternatives(_CAT, _DOG)),
+        *((each, each) for each in _alternatives(*_READ_ONLY, discriminator={"propertyName": "kind"})),
+    ],
+)
+def test_ids_of_any_alternative_of_a_reply_are_captured(
+    tmp_path: Path, reply: dict[str, Any], body: dict[str, Any]
+) -> None:
+    paths = {
+        "/things": {"post": operation("add", 201, reply=reply, body=body)},
+        "/things/{id}": {"get": operation("get", 200, 404, reply=reply), "delete": operation("delete", 204)},
+    }
+    api = imported(tmp_path, paths)
+    found = operations(api)
+
+    assert (found["add"].creates, found["add"].call["capture"]) == ("thing", {"id": "/id"})
+    assert found["get"].call["reply"] == {"/id": "${captured.id}"}
+    assert "kind" not in json.loads(first_rendered(str(found["add"].message)))
+    assert found["add"].effect is not None
+    assert problems_of(tmp_path, api, Folders()) == []
 
 
 def test_a_call_that_shows_no_id_creates_nothing(tmp_path: Path) -> None:

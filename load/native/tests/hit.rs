@@ -109,14 +109,14 @@ fn a_server_that_does_not_answer_is_named() {
 }
 
 /// Answers each connection's first request with these bytes, and leaves it open until the client closes it.
-fn endless(reply: &'static str) -> String {
+fn endless(reply: impl AsRef<[u8]> + Copy + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             std::thread::spawn(move || {
                 let mut buffer = [0; 4096];
-                if stream.read(&mut buffer).is_ok_and(|count| count > 0) && stream.write_all(reply.as_bytes()).is_ok() {
+                if stream.read(&mut buffer).is_ok_and(|count| count > 0) && stream.write_all(reply.as_ref()).is_ok() {
                     while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
                 }
             });
@@ -140,6 +140,52 @@ fn a_reply_that_does_not_end_is_named() {
         assert!(error.contains(&words), "{error}");
         assert_eq!((status, out), (Some(1), String::new()));
     }
+}
+
+/// Answers each connection over HTTP/2 with these frames after its SETTINGS, and leaves it open.
+fn endless_over_http2(frames: &[u8]) -> String {
+    // SETTINGS without a setting.
+    let greeting = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let reply: &'static [u8] = [&greeting[..], frames].concat().leak();
+    endless(reply).trim_start_matches("http://").trim_end_matches('/').to_owned()
+}
+
+/// A frame of a type and a stream, without flags but the end of headers.
+fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let flags = if kind == 1 { 4 } else { 0 };
+    [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, 1], payload].concat()
+}
+
+#[test]
+fn replies_over_http2_that_do_not_end_are_named() {
+    // :status 200, then content-type without an index.
+    let events = [&[0x88, 0x0f, 0x10, 17][..], b"text/event-stream"].concat();
+    for (headers, reason) in
+        [(&events[..], "it is a stream of server-sent events"), (&[0x88], "the end of its body is missing")]
+    {
+        let url = format!("http://{}/", endless_over_http2(&[frame(1, headers), frame(0, b"data: 1\n\n")].concat()));
+        let (status, out, error) = hit(&[&url, "--http2", "--timeout", "300ms"]);
+        let words = format!("{url} answers, and its reply does not end before the timeout (--timeout): {reason}. ");
+        assert!(error.contains(&words), "{error}");
+        assert_eq!((status, out), (Some(1), String::new()));
+    }
+}
+
+#[test]
+fn a_stream_of_messages_that_does_not_end_is_named() {
+    let proto = std::env::temp_dir().join(format!("endless-{}.proto", std::process::id()));
+    std::fs::write(&proto, "syntax = \"proto3\"; message M {} service S { rpc Watch(M) returns (stream M); }")
+        .expect("written");
+    let messages = frame(0, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let url = format!("grpc://{}/S/Watch", endless_over_http2(&[frame(1, &[0x88]), messages].concat()));
+    let proto_file = proto.to_str().expect("text");
+    let (status, out, error) = hit(&[&url, "--proto", proto_file, "-d", "{}", "--timeout", "300ms"]);
+    std::fs::remove_file(&proto).expect("removed");
+    assert!(
+        error.contains("does not end before the timeout (--timeout): its status is missing after 2 messages. "),
+        "{error}"
+    );
+    assert_eq!((status, out), (Some(1), String::new()));
 }
 
 #[test]

@@ -111,9 +111,13 @@ class SchemaTemplates:
         return self._merging.merged(schema)
 
     def members(self, schema: Schema, *, written: bool) -> Mapping[str, Schema]:
-        """The properties of an object that a request writes, or that a reply shows."""
+        """The properties of an object that a request writes, or that a reply shows in any of its alternatives."""
         hidden = "readOnly" if written else "writeOnly"
-        members = {name: self.merged(each) for name, each in members_of_schema(self.merged(schema)).items()}
+        may_differ = not written and not _CHECKED.isdisjoint(self.resolve(schema))
+        shown = list(islice(self._merging.variants(schema), _MOST_VARIANTS)) if may_differ else []
+        members: dict[str, Schema] = {}
+        for each in reversed(shown or [self.merged(schema)]):
+            members |= {name: self.merged(member) for name, member in members_of_schema(each).items()}
         return {name: each for name, each in members.items() if not each.get(hidden)}
 
     def _value(self, schema: Schema, name: str, depth: int, given: Any = NOTHING) -> Value:

@@ -134,6 +134,15 @@ pub fn grpc_calls(plan: &Plan, workload: &Workload) -> Result<Http2Calls, PlanEr
     Ok(if plan.transport.tls.is_some() { calls.over_tls() } else { calls })
 }
 
+/// Whether the first method of a plan replies with a stream, which need not end.
+///
+/// # Errors
+/// The plan does not describe its method.
+pub fn has_streamed_replies(plan: &Plan) -> Result<bool, PlanError> {
+    let Some(call) = plan.operations.first().and_then(|operation| operation.grpc.as_ref()) else { return Ok(false) };
+    Ok(described(&Workload::compile(plan)?, &call.method)?.is_server_streaming() && !plan.transport.stream)
+}
+
 fn described(workload: &Workload, method: &str) -> Result<MethodDescriptor, PlanError> {
     workload.descriptors.as_ref().ok_or_else(|| PlanError::rule("proto: required"))?.method(method)
 }

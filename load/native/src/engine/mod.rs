@@ -33,6 +33,7 @@ mod worker;
 pub use address::Address;
 pub use agent::Agent;
 pub use call_counts::{CallCounts, add_histogram, histogram_of};
+pub use calls::has_streamed_replies;
 pub use checked::{Checked, Fault, Sample, check};
 pub use client::{Answer, NoAnswer};
 pub use clock::Clock;

@@ -42,6 +42,18 @@ pub fn status_of(request: &Request, plan: &Plan) -> Result<Result<u16, String>, 
     )))
 }
 
+/// Names a gRPC method whose stream of replies does not end.
+///
+/// # Errors
+/// The request cannot be sent at all.
+pub fn endless_stream(request: &Request, plan: &Plan) -> Result<Option<String>, Box<dyn Error>> {
+    if !engine::has_streamed_replies(plan)? {
+        return Ok(None);
+    }
+    let none = engine::first_request(plan)?.err().filter(NoAnswer::has_begun);
+    Ok(none.map(|none| explained(request, &plan.transport, &none)))
+}
+
 /// Why a server gives no usable reply, and the next step.
 pub fn explained(request: &Request, transport: &Transport, none: &NoAnswer) -> String {
     let (url, reason) = (&request.url, &none.reason);

@@ -54,6 +54,9 @@ pub fn hit(arguments: &HitArguments) -> Result<ExitCode, Box<dyn Error>> {
             http.expect = OneOrMore::One(status);
         }
     }
+    if let Some(message) = first_request::endless_stream(&request, &plan)? {
+        return Ok(failed(&message));
+    }
     let live = Live::new(plan.phases.iter().map(Phase::duration_ms).collect());
     let Some(measured) = measured(&plan, arguments.threads, live)? else {
         let _ = failed("Interrupted before anything was measured.");

@@ -49,6 +49,16 @@ pub fn front(bytes: &[u8]) -> Front<'_> {
     }
 }
 
+/// How many messages the bytes begin with.
+#[must_use]
+pub fn count(mut bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Front::Message(_, rest) | Front::Compressed(_, rest) = front(bytes) {
+        (count, bytes) = (count + 1, rest);
+    }
+    count
+}
+
 /// The messages in whole replies, decompressed where that was offered; none when they are damaged.
 #[must_use]
 pub fn all(mut bytes: &[u8], gzip: bool) -> Option<Vec<Cow<'_, [u8]>>> {

@@ -69,6 +69,13 @@ pub fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     None
 }
 
+/// Whether a reply is a stream of server-sent events.
+#[must_use]
+pub fn is_event_stream(head: &[u8]) -> bool {
+    let media_type = header(head, "content-type").unwrap_or_default();
+    media_type.to_ascii_lowercase().starts_with(b"text/event-stream")
+}
+
 /// Names and values of all headers.
 pub fn lines(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = head;

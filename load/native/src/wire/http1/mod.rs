@@ -5,7 +5,7 @@ mod parser;
 
 use std::sync::Arc;
 
-pub use head::{Head, Length, Malformed, header, headers_named, lines};
+pub use head::{Head, Length, Malformed, header, headers_named, is_event_stream, lines};
 pub use parser::{HttpReply, ReplyParser};
 
 use super::{Cancelled, Code, Reply, Request, Wire};

@@ -1,6 +1,6 @@
 //! Replies out of bytes that arrive in pieces of any size.
 
-use super::head::{Head, Length, Malformed, header, parse_head, take_line};
+use super::head::{Head, Length, Malformed, is_event_stream, parse_head, take_line};
 
 /// A complete reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +120,8 @@ impl ReplyParser {
     /// Where a reply that has begun is incomplete: what is missing. Streams of events are known by a head that is kept.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
-        let media_type = header(&self.head, "content-type").unwrap_or_default();
-        let is_event_stream = media_type.to_ascii_lowercase().starts_with(b"text/event-stream");
         match self.state {
-            State::Body(..) if is_event_stream => Some("it is a stream of server-sent events".to_owned()),
+            State::Body(..) if is_event_stream(&self.head) => Some("it is a stream of server-sent events".to_owned()),
             State::Head if self.partial.is_empty() => None,
             State::Head => Some("its head is incomplete".to_owned()),
             State::Body(_, Part::Counted(left)) => Some(format!("{left} bytes of its body are missing")),

@@ -3,6 +3,7 @@
 mod control;
 mod received;
 mod sending;
+mod unfinished;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -56,6 +57,10 @@ pub struct Http2 {
     /// When the last keepalive ping was sent.
     pinged_ns: u64,
     awaits_pong: bool,
+    /// A frame was wrong.
+    is_broken: bool,
+    /// Why a reply was given up.
+    fault: Option<&'static str>,
 }
 
 /// A header block that has not ended yet.
@@ -90,6 +95,8 @@ impl Wire for Http2 {
             fields: FieldDecoder::default(),
             pinged_ns: 0,
             awaits_pong: false,
+            is_broken: false,
+            fault: None,
             grant: Grant::default(),
             is_greeted: false,
             is_going_away: false,
@@ -155,12 +162,16 @@ impl Wire for Http2 {
         };
         while let Some(head) = FrameHead::read(rest) {
             if head.length > DEFAULT_MAX_FRAME {
+                self.is_broken = true;
                 return Err(Failure::Malformed);
             }
             let Some(payload) = rest.get(HEADER_BYTES..HEADER_BYTES + head.length) else {
                 break;
             };
-            self.frame(&head, payload, out, sink)?;
+            if let Err(failure) = self.frame(&head, payload, out, sink) {
+                self.is_broken = true;
+                return Err(failure);
+            }
             rest = &rest[HEADER_BYTES + head.length..];
         }
         if !rest.is_empty() {
@@ -217,6 +228,13 @@ impl Wire for Http2 {
             out.extend_from_slice(&[0; 8]);
         }
         Ok(())
+    }
+
+    fn reason(&self) -> Option<String> {
+        if self.is_broken {
+            return None;
+        }
+        self.fault.map(str::to_owned).or_else(|| self.missing())
     }
 
     fn farewell(&mut self, out: &mut Vec<u8>) {
@@ -360,6 +378,7 @@ impl Http2 {
                 Ok(())
             })?;
         } else if let Err(failure) = stream.received.keep(content) {
+            self.fault = Some(unfinished::TOO_LONG);
             frame::write_reset(head.stream, CANCEL, out);
             self.break_stream(head.stream, failure, sink);
             return Ok(());
