@@ -138,7 +138,7 @@ def test_a_case_follows_an_entity_whose_id_it_chose(empty_checkout: Project, tmp
         reply = service.answer(request.method, request.path, {}, request.body)
         return HttpReply(reply.status, {}, json.dumps(reply.body).encode())
 
-    (life,) = run_cases(load_cases(workload), HttpProtocol(workload, send))
+    (life,) = run_cases(load_cases(workload), HttpProtocol(workload, send), None)
 
     assert [step.operation for step in load_cases(workload)[0].steps] == ["put", "get", "delete", "get"]
     assert life.differences == ()

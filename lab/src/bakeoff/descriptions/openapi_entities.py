@@ -12,6 +12,15 @@ from bakeoff.descriptions.called_operations import Called, called_by
 from bakeoff.descriptions.imported import Table
 from bakeoff.descriptions.json_members import object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, parameter_schema
+from bakeoff.descriptions.openapi_names import (
+    as_of_parent,
+    capture_name,
+    id_names,
+    kind_in,
+    names_of_id,
+    names_of_variable,
+    shape_of,
+)
 from bakeoff.descriptions.schema_merging import Schema, kind_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 
@@ -20,8 +29,6 @@ _KEPT = ("string", "integer", "boolean")
 _WRITTEN_OTHERWISE = {"date-time", "date", "time", "password", "uri", "url", "byte", "binary", "ipv6"}
 _GONE = (404, 410)
 _ID_KINDS = ("string", "integer", "number", None)
-# How an entity within another one captures what that one captured.
-_PARENT = re.compile(r"parent(\d*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +69,7 @@ class Entity:
 
     def is_item(self, described: DescribedOperation) -> bool:
         """Whether an operation is about one entity, and not about something within it."""
-        return _shape(described.path) == f"{_shape(self.path)}/{{}}"
+        return shape_of(described.path) == f"{shape_of(self.path)}/{{}}"
 
     @property
     def gone(self) -> int | None:
@@ -85,7 +92,7 @@ class Entities:
     def __init__(self, described: Sequence[DescribedOperation], templates: SchemaTemplates) -> None:
         self._described = described
         self._templates = templates
-        self._shapes = [(_shape(each.path), each) for each in described]
+        self._shapes = [(shape_of(each.path), each) for each in described]
         self._below = dict(_variables_below(described))
         self._sent: dict[DescribedOperation, Mapping[str, Schema]] = {}
         self._calls = {each: found for each in described if (found := called_by(each.path)) is not None}
@@ -100,12 +107,12 @@ class Entities:
 
     def owner(self, described: DescribedOperation) -> Entity | None:
         """The entity that the path of an operation names, the innermost one: not the one that it creates."""
-        shape = f"{_shape(described.path)}/"
+        shape = f"{shape_of(described.path)}/"
         found = [
             each
             for each in self.all
             if each.called is None and each.creator is not described
-            if shape.startswith(f"{_shape(each.path)}/{{}}")
+            if shape.startswith(f"{shape_of(each.path)}/{{}}")
         ]
         return max(found, key=lambda entity: len(entity.path), default=None)
 
@@ -126,7 +133,7 @@ class Entities:
     def collects(self, described: DescribedOperation) -> Entity | None:
         """The kind of entity that the path of an operation holds all of."""
         found = (each for each in self.all if each.called is None)
-        return next((each for each in found if _shape(each.path) == _shape(described.path)), None)
+        return next((each for each in found if shape_of(each.path) == shape_of(described.path)), None)
 
     def state(self, described: DescribedOperation) -> tuple[Table | None, Table | None]:
         """The effect of an operation on a stored entity, and the entity that it shows."""
@@ -204,15 +211,15 @@ class Entities:
     def _collection(self, creator: DescribedOperation) -> tuple[str, str | None]:
         """The path of what holds all that an operation creates, and the variable of one; none where it creates none."""
         if creator.method == "POST":
-            return creator.path, self._below.get(_shape(creator.path))
+            return creator.path, self._below.get(shape_of(creator.path))
         path, _, last = creator.path.rstrip("/").rpartition("/")
         if creator.method != "PUT" or not re.fullmatch(r"\{[^{}]*\}", last):
             return path, None
         # A service that makes the ids itself updates by PUT, and one without the entity says so.
-        is_made_elsewhere = any(shape == _shape(path) and each.method == "POST" for shape, each in self._shapes)
+        is_made_elsewhere = any(shape == shape_of(path) and each.method == "POST" for shape, each in self._shapes)
         creates = creator.documents(201) or not (is_made_elsewhere or any(map(creator.documents, _GONE)))
-        is_known = any(_shape(each.path) == _shape(path) for each in self.all)
-        used = [each for shape, each in self._shapes if f"{shape}/".startswith(f"{_shape(creator.path)}/")]
+        is_known = any(shape_of(each.path) == shape_of(path) for each in self.all)
+        used = [each for shape, each in self._shapes if f"{shape}/".startswith(f"{shape_of(creator.path)}/")]
         return path, last[1:-1] if creates and not is_known and len(used) > 1 and self._is_chosen(creator) else None
 
     def _is_chosen(self, creator: DescribedOperation) -> bool:
@@ -233,7 +240,7 @@ class Entities:
             if kind_of(self._variable(creator, name)) not in _ID_KINDS:
                 return None
             of_owner = {} if owner is None else owner.captured
-            captured[index] = _as_of_parent(of_owner[index]) if index in of_owner else capture_name(name)
+            captured[index] = as_of_parent(of_owner[index]) if index in of_owner else capture_name(name)
         return {**captured, outer: "id"}
 
     def _created_by_call(self, creator: DescribedOperation) -> Entity | None:
@@ -243,7 +250,7 @@ class Entities:
             return None
         others = [each for each, other in self._calls.items() if other.kind == called.kind and not other.creates]
         names = dict.fromkeys(name for each in others for name in self.own_names(each))
-        place = self._place_of(creator.reply, [*names, *_id_names(called.kind)]) if names else None
+        place = self._place_of(creator.reply, [*names, *id_names(called.kind)]) if names else None
         if place is None:
             return None
         reading = next((each for each in others if self._calls[each].reads and self.own_names(each)), None)
@@ -256,12 +263,12 @@ class Entities:
         self, creator: DescribedOperation, path: str, variable: str, place: str, captured: Mapping[int, str]
     ) -> Entity:
         parent = self.owner(creator)
-        item = [each for shape, each in self._shapes if shape == f"{_shape(path)}/{{}}"]
+        item = [each for shape, each in self._shapes if shape == f"{shape_of(path)}/{{}}"]
         reading = next((each for each in item if each.method == "GET"), None)
         shown = {} if reading is None or reading.reply is None else self._members(reading.reply, written=False)
         writing = [creator, *(each for each in item if each.method in ("PUT", "PATCH") and each is not creator)]
         sent = [self.sent(each) for each in writing]
-        chosen = _names_of_variable(kind_in(path), variable)
+        chosen = names_of_variable(kind_in(path), variable)
         in_messages = place or (None if reading is None else self._place_of(reading.reply, chosen)) or ""
         id_path = in_messages.split("/")[1:] if in_messages.startswith("/") else [variable]
         can_compare = (
@@ -283,7 +290,7 @@ class Entities:
 
     def _changes(self, described: DescribedOperation, path: str, shown: Mapping[str, Schema]) -> bool:
         """Whether an operation may change what a read shows, other than by the members that it sends."""
-        shape, item = _shape(described.path), f"{_shape(path)}/{{}}"
+        shape, item = shape_of(described.path), f"{shape_of(path)}/{{}}"
         if described.method in ("GET", "HEAD", "OPTIONS", "DELETE") or not f"{shape}/".startswith(f"{item}/"):
             return False
         is_whole = described.body is not None and described.body.is_whole
@@ -302,7 +309,7 @@ class Entities:
         return True
 
     def _place_of_id(self, creator: DescribedOperation, path: str, variable: str) -> str | None:
-        place = self._place_of(creator.reply, _names_of_id(kind_in(path), variable))
+        place = self._place_of(creator.reply, names_of_id(kind_in(path), variable))
         return place or ("header:location/" if "location" in creator.reply_headers else None)
 
     def _place_of(self, reply: Schema | None, names: Sequence[str]) -> str | None:
@@ -342,47 +349,16 @@ class Entities:
 def _variables_below(described: Sequence[DescribedOperation]) -> Iterator[tuple[str, str]]:
     """For each path the variable that another one has behind it; the first of them counts."""
     for each in reversed(described):
-        parts = _shape(each.path).split("/{}")
+        parts = shape_of(each.path).split("/{}")
         for index, name in enumerate(each.variables):
             if len(parts) == len(each.variables) + 1:
                 yield "/{}".join(parts[: index + 1]), name
-
-
-def _shape(path: str) -> str:
-    """A path in which parameters have no names: those of one place are one entity, however they are named."""
-    return re.sub(r"\{[^{}]*\}", "{}", path).rstrip("/")
 
 
 def _depth(creator: DescribedOperation) -> tuple[int, bool]:
     """How many variables stand before what an operation may create: what lies within something comes after it."""
     chooses = creator.method == "PUT"
     return len(creator.variables) - chooses, chooses
-
-
-def _as_of_parent(captured: str) -> str:
-    """The capture of an entity as one within it captures the same value."""
-    above = _PARENT.fullmatch(captured)
-    return f"parent{int(above[1] or 1) + 1}" if above is not None else "parent" if captured == "id" else captured
-
-
-def capture_name(variable: str) -> str:
-    """The name of the capture, and of the slot, of a variable that names no entity."""
-    name = re.sub(r"[^A-Za-z0-9_]+", "_", variable)
-    return f"part_{name}" if name in ("id", "next") or _PARENT.fullmatch(name) else name
-
-
-def _names_of_id(kind: str, variable: str) -> Sequence[str]:
-    """The names that members with the id of a kind may have, where `variable` is its name in paths."""
-    return [*_names_of_variable(kind, variable), *_id_names(kind)]
-
-
-def _names_of_variable(kind: str, variable: str) -> Sequence[str]:
-    own = re.sub(rf"^{re.escape(kind)}[-_]?", "", variable, flags=re.IGNORECASE)
-    return [each for each in (variable, own, own[:1].lower() + own[1:]) if each]
-
-
-def _id_names(kind: str) -> Sequence[str]:
-    return ["id", f"{kind}Id", f"{kind}_id", "uuid", "_id", "Id", "ID"]
 
 
 def _plain(name: str) -> str:
@@ -392,10 +368,3 @@ def _plain(name: str) -> str:
 def _is_kept(schema: Schema) -> bool:
     is_file = "contentMediaType" in schema
     return kind_of(schema) in _KEPT and schema.get("format") not in _WRITTEN_OTHERWISE and not is_file
-
-
-def kind_in(path: str) -> str:
-    """The singular of a collection's name: a user for /api/v1/users."""
-    static = [part for part in path.split("/") if part and not part.startswith("{")]
-    name = static[-1] if static else "entity"
-    return name[:-3] + "y" if name.endswith("ies") else name[:-1] if re.search(r"[^s]s$", name) else name

@@ -13,7 +13,8 @@ from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, te
 from bakeoff.descriptions.media_types import is_made_up
 from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
-from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity, capture_name
+from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity
+from bakeoff.descriptions.openapi_names import capture_name
 from bakeoff.descriptions.pages import of_first_page
 from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
 from bakeoff.descriptions.schema_merging import Schema, kind_of

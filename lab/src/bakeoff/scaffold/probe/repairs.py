@@ -31,6 +31,7 @@ _ID_MEMBER = re.compile(r"(?:.*_)?(?:id|uuid|slug)|.*(?:Id|Uuid|Slug)")
 _IDS = ("id", "uuid", "uid", "guid", "slug", "name", "key", "code")
 # A part of a path with a value that nothing captured.
 _MADE_UP = re.compile(r"/[\w.~-]*\$\{(?!captured|login)[^{}]*\}[\w.~-]*")
+_NAMED = re.compile(r"\$\{(\w+)=[^{}]*\}")
 _DEEPEST_PLACE = 4
 _MOST_PLACES = 12
 
@@ -174,9 +175,12 @@ def _links(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]
                 continue
             kind = source.creates or singular(re.sub(r"\W+", "-", before.rsplit("/", 1)[-1]).strip("-")) or source.name
             path = f"{call.path[: found.start() + 1]}${{captured.id}}{call.path[found.end() :]}"
+            # A creation captures what its path sent.
+            sent = "sent:" + _NAMED.sub(r"${value.\1}", found[0][1:])
+            capture = {name: "sent:${captured.id}" if place == sent else place for name, place in call.capture.items()}
             for pointer in _likely_ids(known.replies[source.name], listed=_is_list(source)):
                 making = replace(with_capture(source, "http", "id", pointer), creates=kind)
-                changed = replace(with_call(operation, "http", path=path), needs=kind)
+                changed = replace(with_call(operation, "http", path=path, capture=capture), needs=kind)
                 if call.method == "DELETE" and path.endswith("/${captured.id}"):
                     gone = DeclaredEffect(kind="delete", key=[kind, "${captured.id}"])
                     changed = replace(changed, effect=gone)

@@ -1,0 +1,20 @@
+"""Changes that a probe tries, without a service."""
+
+from bakeoff.conformance.service import Reply
+from bakeoff.scaffold.probe.repairs import Known, changes_for
+from bakeoff.workload.declaration import HttpCall, Operation
+
+
+def test_a_creation_captures_what_replaces_a_made_up_part_of_its_path() -> None:
+    orgs = Operation(name="list", http=HttpCall(method="GET", path="/orgs", expect=200))
+    capture = {"id": "/id", "org": "sent:org-${value.org}"}
+    path = "/orgs/org-${org=alphanumeric 8}/things"
+    add = Operation(name="add", http=HttpCall(method="POST", path=path, expect=201, capture=capture), creates="thing")
+    known = Known("http", {"list": orgs, "add": add}, {"list": Reply(200, 200, document=[{"id": "a"}])}, {})
+
+    change = next(iter(changes_for(add, Reply(404, 404), known)))
+
+    changed = change.operations["add"]
+    assert changed.http is not None
+    assert (changed.needs, changed.http.path) == ("org", "/orgs/${captured.id}/things")
+    assert changed.http.capture == {"id": "/id", "org": "sent:${captured.id}"}
