@@ -279,10 +279,11 @@ def having(*required: str, **properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": list(required), "properties": properties}
 
 
+_ID = {**NUMBER, "readOnly": True}
 _KIND, _FLAG = {**TEXT, "readOnly": True}, {"type": "boolean"}
-_CAT, _DOG = having("purrs", id=THING["properties"]["id"], purrs=_FLAG), having("barks", barks=_FLAG)
+_CAT, _DOG = having("purrs", id=_ID, purrs=_FLAG), having("barks", barks=_FLAG)
 _READ_ONLY = [
-    having("kind", "purrs", id=THING["properties"]["id"], kind=_KIND, purrs=_FLAG),
+    having("kind", "purrs", id=_ID, kind=_KIND, purrs=_FLAG),
     having("kind", "barks", kind=_KIND, barks=_FLAG),
 ]
 

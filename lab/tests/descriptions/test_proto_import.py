@@ -337,6 +337,38 @@ def test_what_is_started_is_created_where_the_reply_shows_its_identifier(tmp_pat
     assert {each.creates for each in operations.values()} == {None, "sandbox"}
 
 
+def test_what_lies_within_another_keeps_the_identifier_of_that_one(tmp_path: Path) -> None:
+    api = imported(
+        tmp_path,
+        """
+        syntax = "proto3";
+        message Shelf { string id = 1; }
+        message Book { string id = 1; string title = 2; }
+        message CreateShelfRequest { string theme = 1; }
+        message CreateBookRequest { string shelf_id = 1; string title = 2; }
+        message OfBook { string shelf_id = 1; string book_id = 2; }
+        message UpdateBookRequest { string shelf_id = 1; string book_id = 2; string title = 3; }
+        service Library {
+          rpc CreateShelf(CreateShelfRequest) returns (Shelf);
+          rpc CreateBook(CreateBookRequest) returns (Book);
+          rpc GetBook(OfBook) returns (Book);
+          rpc UpdateBook(UpdateBookRequest) returns (Book);
+          rpc DeleteBook(OfBook) returns (Book);
+        }
+        """,
+        "library.proto",
+    )
+    found = by_name(api)
+
+    assert found["CreateBook"].call["capture"] == {"id": "/id", "shelf_id": "sent:${captured.id}"}
+    of_book = '{"shelfId":"${captured.shelf_id}","bookId":"${captured.id}"'
+    assert found["GetBook"].message == f"{of_book}}}"
+    assert str(found["UpdateBook"].message).startswith(f"{of_book},")
+    key = ["book", "${captured.id}", "${captured.shelf_id}"]
+    assert found["DeleteBook"].effect == {"kind": "delete", "key": key}
+    assert api.advice == []
+
+
 @pytest.mark.parametrize("name", ["query", "filter", "search_text", "q", "name_filter", "where", "title_prefix"])
 def test_a_text_by_which_a_list_chooses_is_not_made_up(tmp_path: Path, name: str) -> None:
     api = imported(

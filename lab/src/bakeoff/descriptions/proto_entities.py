@@ -5,7 +5,7 @@ google.api.resource says, or what the reply has in common with the requests that
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
@@ -29,8 +29,9 @@ _IDS = ("id", "uuid", "uid", "guid")
 
 @dataclass(frozen=True)
 class Entity:
-    """A kind of entity: the fields of its creating reply that identify it, each with its pointer there.
+    """A kind of entity: the fields that identify it, each with its pointer in the creating reply.
 
+    Of what it lies in, that may be a text of the creating request instead, as captures name it.
     `resource` is its type by google.api.resource, `parent` the pattern of what it lies in.
     """
 
@@ -44,6 +45,10 @@ class Entity:
     def captures(self) -> Mapping[str, str]:
         """What its creation captures: the first identifier as `id`, others by their names."""
         return {self.capture(name): pointer for name, (pointer, _) in self.identifiers.items()}
+
+    def is_sent(self, name: str) -> bool:
+        """Whether the creating request has this identifier, and its reply does not."""
+        return name in self.identifiers and self.identifiers[name][0].startswith("sent:")
 
     def capture(self, name: str) -> str:
         return "id" if name == next(iter(self.identifiers)) else name
@@ -83,6 +88,7 @@ class ProtoEntities:
             created = self._created(each)
             if created is not None and all(known.kind != created.kind for known in self.all):
                 self.all.append(created)
+        self.all = [self._with_sent(each) for each in self.all]
 
     def created_by(self, method: Method) -> Entity | None:
         return next((each for each in self.all if each.creator == method), None)
@@ -107,6 +113,17 @@ class ProtoEntities:
         fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
         return Link(entity, fields, [each for each in unknown if (each.name,) not in fields])
 
+    def _with_sent(self, entity: Entity) -> Entity:
+        """An entity with the identifiers of what it lies in, where other requests about it name that too."""
+        using = [each for each in self._methods if each.kind == entity.kind and each != entity.creator]
+        named = {found.name for each in using for found in self._types.scalars(each.request) if each.verb != "list"}
+        sent = {
+            path[0]: (f"sent:${{captured.{capture}}}", found)
+            for path, (capture, found) in self.link(entity.creator).fields.items()
+            if len(path) == 1 and path[0] in named - entity.identifiers.keys() and entity.named_by(path[0]) is None
+        }
+        return replace(entity, identifiers={**entity.identifiers, **sent})
+
     def _references(
         self, method: Method, created: Entity | None
     ) -> Iterator[tuple[Entity, Path, str, FieldDescriptorProto]]:
@@ -127,7 +144,7 @@ class ProtoEntities:
         for found in self._types.fields(method.request):
             if is_scalar(found) and (capture := _capture_in(found, own)) is not None:
                 # What an update sends beside the identifier is new.
-                if not is_written or capture == "id":
+                if not is_written or capture == "id" or own.is_sent(found.name):
                     yield own, (found.name,), capture, found
             elif found.type == found.TYPE_MESSAGE and singular(found.name) == own.kind and is_written:
                 for inner in self._types.scalars(found.type_name):

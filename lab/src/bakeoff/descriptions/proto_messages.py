@@ -70,7 +70,7 @@ def choosing(types: Types, type_name: str) -> tuple[Mapping[Path, str], Sequence
     """The texts of a list's request that choose what it shows: those that must be there, empty, and the others."""
     found = [each for each in types.fields(type_name) if each.type == each.TYPE_STRING]
     found = [each for each in found if _CHOOSING.fullmatch(each.name) and each.label != each.LABEL_REPEATED]
-    needed = {(each.name,): '""' for each in found if is_required(each)}
+    needed: dict[Path, str] = {(each.name,): '""' for each in found if is_required(each)}
     return needed, [(each.name,) for each in found if (each.name,) not in needed]
 
 
