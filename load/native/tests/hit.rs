@@ -109,14 +109,14 @@ fn a_server_that_does_not_answer_is_named() {
 }
 
 /// Answers each connection's first request with these bytes, and leaves it open until the client closes it.
-fn endless(reply: impl AsRef<[u8]> + Copy + Send + 'static) -> String {
+fn endless(reply: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             std::thread::spawn(move || {
                 let mut buffer = [0; 4096];
-                if stream.read(&mut buffer).is_ok_and(|count| count > 0) && stream.write_all(reply.as_ref()).is_ok() {
+                if stream.read(&mut buffer).is_ok_and(|count| count > 0) && stream.write_all(reply.as_bytes()).is_ok() {
                     while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
                 }
             });
@@ -142,12 +142,26 @@ fn a_reply_that_does_not_end_is_named() {
     }
 }
 
-/// Answers each connection over HTTP/2 with these frames after its SETTINGS, and leaves it open.
-fn endless_over_http2(frames: &[u8]) -> String {
-    // SETTINGS without a setting.
-    let greeting = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-    let reply: &'static [u8] = [&greeting[..], frames].concat().leak();
-    endless(reply).trim_start_matches("http://").trim_end_matches('/').to_owned()
+/// Answers the first request of each connection over HTTP/2 with these frames, and leaves it open; gives its address.
+fn endless_over_http2(frames: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut head = [0; 24];
+            // The preface, then SETTINGS without a setting in return.
+            let _ = stream.read_exact(&mut head).and_then(|()| stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]));
+            while stream.read_exact(&mut head[..9]).is_ok() {
+                let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+                let _ = stream.read_exact(&mut vec![0; length as usize]);
+                // HEADERS: the request has begun.
+                if head[3] == 1 && stream.write_all(&frames).is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    address.to_string()
 }
 
 /// A frame of a type and a stream, without flags but the end of headers.
@@ -163,7 +177,7 @@ fn replies_over_http2_that_do_not_end_are_named() {
     for (headers, reason) in
         [(&events[..], "it is a stream of server-sent events"), (&[0x88], "the end of its body is missing")]
     {
-        let url = format!("http://{}/", endless_over_http2(&[frame(1, headers), frame(0, b"data: 1\n\n")].concat()));
+        let url = format!("http://{}/", endless_over_http2([frame(1, headers), frame(0, b"data: 1\n\n")].concat()));
         let (status, out, error) = hit(&[&url, "--http2", "--timeout", "300ms"]);
         let words = format!("{url} answers, and its reply does not end before the timeout (--timeout): {reason}. ");
         assert!(error.contains(&words), "{error}");
@@ -177,7 +191,7 @@ fn a_stream_of_messages_that_does_not_end_is_named() {
     std::fs::write(&proto, "syntax = \"proto3\"; message M {} service S { rpc Watch(M) returns (stream M); }")
         .expect("written");
     let messages = frame(0, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let url = format!("grpc://{}/S/Watch", endless_over_http2(&[frame(1, &[0x88]), messages].concat()));
+    let url = format!("grpc://{}/S/Watch", endless_over_http2([frame(1, &[0x88]), messages].concat()));
     let proto_file = proto.to_str().expect("text");
     let (status, out, error) = hit(&[&url, "--proto", proto_file, "-d", "{}", "--timeout", "300ms"]);
     std::fs::remove_file(&proto).expect("removed");
