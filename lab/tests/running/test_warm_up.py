@@ -207,5 +207,12 @@ def test_a_later_level_that_did_not_settle_is_named() -> None:
     assert "At phase 1 and phase 2 throughput" in warm_up_findings(both)[0].message
 
 
+def test_how_long_a_target_was_driven_is_said_where_it_states_that() -> None:
+    (found,) = warm_up_findings(WarmUp(duration_s=75.2, steady=True, stated_s=75))
+    assert (found.kind, "under load for 75 s" in found.message) == ("stated-warm-up", True)
+    both = warm_up_findings(WarmUp(duration_s=75.2, steady=False, stated_s=75))
+    assert [each.kind for each in both] == ["stated-warm-up", "not-steady"]
+
+
 def test_without_a_warm_up_nothing_is_found() -> None:
     assert warm_up_findings(None) == []

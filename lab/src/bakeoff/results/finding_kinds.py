@@ -225,6 +225,14 @@ NOT_STEADY = _warning(
     "The target may still have been warming up when it was measured, or other processes disturbed it. --warm-up 60s "
     "and --settle 30s allow more time. For a target that compiles while it runs, state warm_up_s in its description.",
 )
+STATED_WARM_UP = _info(
+    "stated-warm-up",
+    "The target was driven for as long as its description says that it warms up.",
+    _NONE,
+    "It was under load for {loaded_s:.0f} s before its first window, as its description states (warm_up_s).",
+    "Its throughput may look steady sooner, while its runtime still compiles. Targets that state nothing are measured "
+    "once throughput is steady.",
+)
 NOISY_MACHINE = _warning(
     "noisy-machine",
     "Other processes or the hypervisor used the CPU.",

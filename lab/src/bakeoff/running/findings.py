@@ -151,13 +151,16 @@ def audit_findings(verdict: Audit, rows_before: int = 0) -> list[Finding]:
 
 
 def warm_up_findings(warm_up: WarmUp | None, loads: Mapping[int, str] = MappingProxyType({})) -> list[Finding]:
-    """Levels that were measured before throughput was steady."""
-    restless = [level for level in ([] if warm_up is None else warm_up.levels) if level.steady is False]
-    if warm_up is None or not restless:
+    """Levels that were measured before throughput was steady, and how long a target was driven that states it."""
+    if warm_up is None:
         return []
+    stated = [kinds.STATED_WARM_UP(loaded_s=warm_up.loaded_s)] if warm_up.stated_s else []
+    restless = [level for level in warm_up.levels if level.steady is False]
+    if not restless:
+        return stated
     named = listed([load_of(number, loads) for number in sorted(level.phase for level in restless)])
     longest_s = max(level.duration_s for level in restless)
-    return [kinds.NOT_STEADY(loads=named, longest_s=longest_s)]
+    return [*stated, kinds.NOT_STEADY(loads=named, longest_s=longest_s)]
 
 
 def machine_findings(state: MachineState | None, measured_s: float) -> list[Finding]:
