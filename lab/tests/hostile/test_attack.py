@@ -71,7 +71,9 @@ def attacked(server: Listener, kind: Kind, protocol: str = "http1", *, until_end
         },
         Attack,
     )  # fmt: skip
-    return asyncio.run(run(attack))
+    report = AttackReport()
+    asyncio.run(run(attack, report))
+    return report
 
 
 HEAD = Step(text="{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n")

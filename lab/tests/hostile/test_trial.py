@@ -1,6 +1,7 @@
 """A trial distinguishes a target that holds from planted ones that hoard, hang or end."""
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,12 +11,25 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from bakeoff.errors import BakeoffError
+from bakeoff.hostile.attack import Attack
 from bakeoff.hostile.kinds import Kind, Step, kinds_of
 from bakeoff.hostile.text import described, trial_table
-from bakeoff.hostile.trial import Stall, Trial, _ends, _limit_s, _lost, _trial, kinds_for, within_descriptors
+from bakeoff.hostile.trial import (
+    Stall,
+    Trial,
+    _attacker,
+    _ends,
+    _limit_s,
+    _lost,
+    _report,
+    _trial,
+    kinds_for,
+    within_descriptors,
+)
 from bakeoff.processes import children, ports
 from bakeoff.running.service import Service
 from bakeoff.running.testbed import Testbed
@@ -105,6 +119,18 @@ def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> Non
     faults = [each for each in trial.faults if "waited" not in each]
     assert (words in "; ".join(faults)) if words else faults == []
     assert trial.connections == KIND.connections
+
+
+def test_an_attacker_that_does_not_come_to_its_end_reports_what_it_did() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kind = msgspec.structs.replace(KIND, connections=1, seconds=1000.0)
+        attack = Attack(kind, "http1", *server.getsockname(), "POST", "/things", {}, b"{}", 0)
+        with _attacker(attack) as attacker:
+            connection, _ = server.accept()
+            with connection:
+                assert connection.recv(4) == b"POST"
+                report = _report("half-sent", attacker, within_s=0.0)
+    assert (report.connected, report.sent_bytes > 0) == (1, True)
 
 
 @pytest.mark.parametrize(("fault", "limit_s"), [("none", 30.0), ("ends", 30.0), ("waits", 0.3)])

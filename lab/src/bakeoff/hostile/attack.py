@@ -140,9 +140,8 @@ class _Connection(asyncio.Protocol):
             await asyncio.sleep(0)
 
 
-async def run(attack: Attack) -> AttackReport:
-    """Opens all connections and ends them when the time is over."""
-    report = AttackReport()
+async def run(attack: Attack, report: AttackReport) -> None:
+    """Opens all connections and ends them when the time is over; counts them in `report`."""
     kind = msgspec.structs.replace(attack.kind, send=_rendered(attack, attack.kind.send))
     attack = msgspec.structs.replace(attack, kind=kind)
     async with asyncio.TaskGroup() as group:
@@ -150,7 +149,6 @@ async def run(attack: Attack) -> AttackReport:
         await asyncio.wait(tasks, timeout=attack.kind.seconds)
         for task in tasks:
             task.cancel()
-    return report
 
 
 async def _attacker(attack: Attack, report: AttackReport) -> None:
@@ -328,7 +326,7 @@ def main() -> None:
     attack = msgspec.json.decode(sys.stdin.buffer.read(), type=Attack)
     report = AttackReport()
     with contextlib.suppress(KeyboardInterrupt):
-        report = asyncio.run(run(attack))
+        asyncio.run(run(attack, report))
     sys.stdout.buffer.write(msgspec.json.encode(report))
 
 
