@@ -124,7 +124,8 @@ def test_planted_faults_are_found(fault: str, words: str, tmp_path: Path) -> Non
 def test_an_attacker_that_does_not_come_to_its_end_reports_what_it_did() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         kind = msgspec.structs.replace(KIND, connections=1, seconds=1000.0)
-        attack = Attack(kind, "http1", *server.getsockname(), "POST", "/things", {}, b"{}", 0)
+        host, port = server.getsockname()
+        attack = Attack(kind, "http1", host, port, "POST", "/things", {}, b"{}", 0)
         with _attacker(attack) as attacker:
             connection, _ = server.accept()
             with connection:
