@@ -17,6 +17,7 @@ from bakeoff.postgres.databases import application_database
 from bakeoff.project import find_project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
+from bakeoff.targets.health import NO_ANSWER, Answer
 from bakeoff.targets.manifest import Target, find_targets
 from bakeoff.targets.process import TargetProcess
 from bakeoff.workload.loader import Workload, load_workload
@@ -34,15 +35,15 @@ class FirstMessage:
     workload: Workload
     message: Any
 
-    def is_healthy(self, access: Access) -> bool:
+    def answer(self, access: Access) -> Answer:
         """Waits until the target takes connections, and sends the message."""
         deadline = time.monotonic() + _TIMEOUT_S
         while not _takes_connections(access):
             if time.monotonic() > deadline:
-                return False
+                return NO_ANSWER
             time.sleep(_PAUSE_S)
         speaker = speaker_to(self.target.protocol, self.workload, access, is_reachable=True)
-        return not speaker.store(self.message)
+        return Answer(is_healthy=not speaker.store(self.message))
 
 
 def main() -> None:
