@@ -48,7 +48,7 @@ def test_each_step_names_what_was_full_and_what_it_cost() -> None:
     runs = [run for count in (1, 2, 4, 8) for run in runs_at("rust-rest", count, {"replicas": str(count)}, cpu=22.0)]
     (curve,) = curves_of(*runs, scale="replicas")
     # Eight times 22% and the database's 10% are most of two cores.
-    assert [step.bottleneck.kind for step in curve.steps] == ["load", "load", "load", "target-cpu"]
+    assert [step.bottleneck.kind for step in curve.steps] == ["unknown", "unknown", "unknown", "target-cpu"]
     assert curve.steps[3].cpu_us_each["target"] == pytest.approx(1e4 * 22 * 8 / rate(8), rel=0.02)
 
 
