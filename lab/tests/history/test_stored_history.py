@@ -521,7 +521,7 @@ def test_csv_tells_proportional_memory_and_once_a_run_what_was_seen_beside(store
         "2",
         "0.11",
     )
-    assert whole["bottleneck"] == "load"
+    assert whole["bottleneck"] == "unknown"
     for row in (phase, other):
         assert row["database_wal_bytes_each"] == row["steal_percent"] == row["bottleneck"] == ""
     assert other["target_pss_peak_mb"] == ""

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Format, ReplyRules};
 use crate::mismatch::{hide, is_secret, shown_content};
 use crate::plan::Plan;
+use crate::wire::Code;
 use crate::wire::http1::header;
-use crate::wire::{Code, Reply};
-use crate::workload::UserState;
 
 const LONGEST_BYTES: usize = 200;
 /// Shorter secrets, such as the number of a user, also occur in words.
@@ -24,10 +22,15 @@ pub struct FailedReply {
 }
 
 impl FailedReply {
-    pub(super) fn of(rules: &ReplyRules, code: Code, reply: &Reply<'_>, state: &UserState) -> Self {
-        let expected: Vec<_> = rules.accepted.iter().map(|code| code.name()).collect();
-        let mut content = shown_content(&said(rules, code, reply));
-        for secret in rules.secrets(state) {
+    pub(super) fn of<'a>(
+        accepted: &[Code],
+        code: Code,
+        content: &[u8],
+        secrets: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let expected: Vec<_> = accepted.iter().map(|code| code.name()).collect();
+        let mut content = shown_content(content);
+        for secret in secrets {
             hide(&mut content, &format!("\"{secret}\""));
             if secret.len() >= TELLING_BYTES {
                 hide(&mut content, secret);
@@ -46,14 +49,9 @@ pub fn constant_secrets(plan: &Plan) -> Arc<[Box<str>]> {
     secret.flat_map(parts).collect()
 }
 
-/// The content of a reply of any status as JSON or text.
-fn said(rules: &ReplyRules, code: Code, reply: &Reply<'_>) -> Vec<u8> {
-    match (code, &rules.format) {
-        (Code::Grpc(0), _) | (Code::Http(_), Format::Json) => rules.content(reply),
-        (Code::Grpc(_), _) => header(reply.head, "grpc-message").map(percent_decoded).unwrap_or_default(),
-        // What is no gRPC server answers as it does to any request.
-        (Code::Http(_), _) => reply.body.to_vec(),
-    }
+/// What a gRPC server says of a call that failed.
+pub fn status_message(head: &[u8]) -> Vec<u8> {
+    header(head, "grpc-message").map(percent_decoded).unwrap_or_default()
 }
 
 fn percent_decoded(text: &[u8]) -> Vec<u8> {
@@ -78,7 +76,9 @@ fn cut(mut text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::Thoroughness;
+    use crate::reply::{Format, ReplyRules, Thoroughness};
+    use crate::wire::Reply;
+    use crate::workload::UserState;
 
     fn shown(code: Code, head: &[u8], body: &[u8], secrets: &[&str]) -> FailedReply {
         let accepted = vec![Code::Http(201), Code::Http(200)];

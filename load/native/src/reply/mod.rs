@@ -15,6 +15,7 @@ use serde_json::Value;
 pub use captures::is_in_headers;
 use captures::{Place, Source, is_plain};
 use content::{as_json, decoded, same, text_of};
+use failed::status_message;
 pub use failed::{FailedReply, constant_secrets};
 pub use sampler::Sampler;
 
@@ -200,7 +201,17 @@ impl ReplyRules {
     /// A reply that failed, without secrets.
     #[must_use]
     pub fn failed_reply(&self, code: Code, reply: &Reply<'_>, state: &UserState) -> FailedReply {
-        FailedReply::of(self, code, reply, state)
+        FailedReply::of(&self.accepted, code, &self.said(code, reply), self.secrets(state))
+    }
+
+    /// The content of a reply of any status as JSON or text.
+    fn said(&self, code: Code, reply: &Reply<'_>) -> Vec<u8> {
+        match (code, &self.format) {
+            (Code::Grpc(0), _) | (Code::Http(_), Format::Json) => self.content(reply),
+            (Code::Grpc(_), _) => status_message(reply.head),
+            // What is no gRPC server answers as it does to any request.
+            (Code::Http(_), _) => reply.body.to_vec(),
+        }
     }
 
     /// Texts that are not shown to people.

@@ -30,6 +30,8 @@ const LAST_STREAM: u32 = (1 << 31) - 1;
 const LONGEST_BLOCK: usize = 256 * 1024;
 const STATUS_LINE: &[u8] = b"HTTP/2\r\n";
 const LINE_END: &[u8] = b"\r\n";
+/// Why a reply was given up.
+const TOO_LONG: &str = "it is longer than 64 MiB";
 
 /// A connection that speaks gRPC, or carries the requests of a REST API.
 #[derive(Debug)]
@@ -378,7 +380,7 @@ impl Http2 {
                 Ok(())
             })?;
         } else if let Err(failure) = stream.received.keep(content) {
-            self.fault = Some(unfinished::TOO_LONG);
+            self.fault = Some(TOO_LONG);
             frame::write_reset(head.stream, CANCEL, out);
             self.break_stream(head.stream, failure, sink);
             return Ok(());

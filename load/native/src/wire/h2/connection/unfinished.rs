@@ -4,8 +4,6 @@ use super::{Http2, Stream};
 use crate::wire::h2::messages;
 use crate::wire::http1::is_event_stream;
 
-pub(super) const TOO_LONG: &str = "it is longer than 64 MiB";
-
 impl Http2 {
     /// What the oldest reply lacks that has begun; none where the connection is at fault.
     pub(super) fn missing(&self) -> Option<String> {
