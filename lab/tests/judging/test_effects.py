@@ -1,3 +1,4 @@
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,9 +9,11 @@ from bakeoff.judging.contender_runs import Division
 from bakeoff.judging.distributions import student_quantile
 from bakeoff.judging.effects import matches_of
 from bakeoff.judging.family import decisions_of
+from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Effect
 from bakeoff.judging.moderation import NONE, Prior
 from bakeoff.judging.pairings import ContenderRates, key_of, pairing, pairing_of, ratio_test
+from made_up import comparison_of, rounds_of
 
 HERE = Division("events", "standard", "declared", 0, "default")
 
@@ -53,6 +56,23 @@ def test_matched_contenders_are_alike_in_all_else() -> None:
         contender("go", "grpc", 5),
     )
     assert found == {"language: rust/go": (4, 2), "protocol: rest/grpc": (2, 2)}
+
+
+@pytest.mark.parametrize("names", list(itertools.permutations(["php-rest", "go-rest", "ruby-rest"])))
+def test_an_effect_of_one_pair_points_the_way_of_its_medians_in_whatever_order_they_ran(names: Sequence[str]) -> None:
+    rates = {"go-rest": [4483, 4500, 4400], "php-rest": [358, 360, 350], "ruby-rest": [388, 390, 380]}
+    judgement = judge(
+        comparison_of(
+            *(
+                run
+                for name in names
+                for run in rounds_of(name, rates[name], language=name.replace("php", "PHP").partition("-")[0])
+            )
+        )
+    )
+    found = {(each.one, each.other): each.ratio.median for each in judgement.effects}
+    assert found.keys() == {("go", "PHP"), ("go", "ruby"), ("ruby", "PHP")}
+    assert min(found.values()) > 1
 
 
 def test_what_differs_in_two_ways_says_nothing_of_either() -> None:

@@ -42,6 +42,9 @@ class Match:
         """As the family decides on it; the faster level is `one`."""
         ratio, one, other = decision.ratio, self.one, self.other
         pairs = [found for first, second in self.pairs if (found := find_pairing(first.key, second.key)) is not None]
+        if self.key == key_of(self.pairs[0]) and pairs:
+            # The decision is on the pair, which may have been compared the other way round.
+            ratio = pairs[0].ratio
         if ratio.median < 1:
             ratio, one, other, pairs = ratio.inverted(), other, one, [pair.inverted() for pair in pairs]
         return Effect(
