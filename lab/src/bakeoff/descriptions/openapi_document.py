@@ -80,6 +80,11 @@ class DescribedOperation:
         """The names of the parameters in its path, in order."""
         return _VARIABLE.findall(self.path)
 
+    def in_path(self, name: str) -> JsonObject:
+        """The parameter of a variable in its path, which a description may lack."""
+        described = (each for each in self.parameters if each.get("in") == "path" and each.get("name") == name)
+        return {"in": "path", **next(described, {}), "name": name}
+
     @cached_property
     def statuses(self) -> Sequence[int]:
         """The statuses of success, the one that its reply is described for first."""

@@ -229,8 +229,7 @@ class Entities:
 
     def _variable(self, described: DescribedOperation, name: str) -> Schema:
         """The schema of a variable of a path."""
-        in_path = (each for each in described.parameters if each.get("in") == "path" and each.get("name") == name)
-        return self._templates.merged(parameter_schema(next(in_path, {})))
+        return self._templates.merged(parameter_schema(described.in_path(name)))
 
     def _captured(self, creator: DescribedOperation, outer: int) -> dict[int, str] | None:
         """The captures of what the path of a creation names, and of its own id; None where a variable is a list."""

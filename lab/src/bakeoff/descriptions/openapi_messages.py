@@ -53,14 +53,14 @@ class Messages:
             if index % 2 == 0:
                 parts.append(_static(part))
             elif part in linked:
-                parts.append(path_of(_in_path(described, part), _captured(linked[part], {})))
+                parts.append(path_of(described.in_path(part), _captured(linked[part], {})))
             elif part in own:
                 name = capture_name(part)
                 is_repeated = part in self._named_in_body(described)
                 value = own[part].again(name) if is_repeated else own[part].named(name)
-                parts.append(path_of(_in_path(described, part), value))
+                parts.append(path_of(described.in_path(part), value))
             else:
-                parts.append(path_of(_in_path(described, part), self._path_value(described, part)) or "x")
+                parts.append(path_of(described.in_path(part), self._path_value(described, part)) or "x")
         whole = [part for each in self._asked(described) for part in self._query_value(described, each, linked)]
         whole = [*([_static(asked)] if asked else []), *whole, *query]
         return "".join(parts) + (f"?{'&'.join(whole)}" if whole else "")
@@ -177,7 +177,7 @@ class Messages:
         return self._own[described]
 
     def _own_variable(self, described: DescribedOperation, name: str, *, is_id: bool) -> Drawn:
-        unique = _own_id(self._templates.merged(parameter_schema(_in_path(described, name)))) if is_id else None
+        unique = _own_id(self._templates.merged(parameter_schema(described.in_path(name)))) if is_id else None
         return as_text(self._path_value(described, name) if unique is None else unique)
 
     def _named_in_body(self, described: DescribedOperation) -> Mapping[str, str]:
@@ -210,7 +210,7 @@ class Messages:
 
     def _path_value(self, described: DescribedOperation, name: str) -> Value:
         """A value of a variable that names nothing which exists."""
-        parameter = _in_path(described, name)
+        parameter = described.in_path(name)
         value = self._parameter(described, parameter)
         if not self._gives_values(parameter):
             self._made_up.setdefault(name, (path_of(parameter, value) or "x", []))[1].append(described.name)
@@ -357,12 +357,6 @@ def _as_of_kind(value: Json, kind: str | None) -> Json:
 
 def _captured(slot: str, schema: Schema) -> Drawn:
     return Drawn([Slot(slot, ["1"])], is_bare=kind_of(schema) in ("integer", "number"))
-
-
-def _in_path(described: DescribedOperation, name: str) -> JsonObject:
-    """The parameter of a variable in a path."""
-    in_path = (each for each in described.parameters if each.get("in") == "path" and each.get("name") == name)
-    return {"in": "path", **next(in_path, {}), "name": name}
 
 
 def _as_member(value: Drawn, member: Schema) -> Drawn:

@@ -16,8 +16,6 @@ from bakeoff.text.prose import rounds_in_words
 
 # Less time shows neither steadiness nor a percentile.
 (_SHORTEST_S,) = INDICATIVE.limits
-# Phases may end a little before their time.
-_TOLERANCE_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def are_counted(counted: Mapping[int, RunResult]) -> bool:
 def _cold(counted: Mapping[int, RunResult]) -> str:
     """Why runs that were measured before the target was warm cost the rank, if there are any."""
     warmed = [run.warm_up for run in counted.values() if run.warm_up is not None]
-    short = [each for each in warmed if each.loaded_s < each.stated_s - _TOLERANCE_S]
+    short = [each for each in warmed if each.is_short]
     if not short:
         return ""
     least = min(short, key=lambda each: each.loaded_s)

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+# Phases may end a little before their time.
+_TOLERANCE_S = 1.0
+
 
 @dataclass(frozen=True)
 class Settled:
@@ -49,6 +52,11 @@ class WarmUp(Settled):
     def loaded_s(self) -> float:
         """How long the target was under load before its first level was measured."""
         return self.duration_s + (0.0 if self.cold_start is None else self.cold_start.duration_s)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the target had less time than it states."""
+        return self.loaded_s < self.stated_s - _TOLERANCE_S
 
     @property
     def levels(self) -> Sequence[Settled]:

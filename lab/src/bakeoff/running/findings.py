@@ -154,7 +154,7 @@ def warm_up_findings(warm_up: WarmUp | None, loads: Mapping[int, str] = MappingP
     """Levels that were measured before throughput was steady, and how long a target was driven that states it."""
     if warm_up is None:
         return []
-    stated = [kinds.STATED_WARM_UP(loaded_s=warm_up.loaded_s)] if warm_up.stated_s else []
+    stated = [kinds.STATED_WARM_UP(loaded_s=warm_up.loaded_s)] if warm_up.stated_s and not warm_up.is_short else []
     restless = [level for level in warm_up.levels if level.steady is False]
     if not restless:
         return stated
