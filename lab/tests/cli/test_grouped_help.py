@@ -1,9 +1,17 @@
 """Help of commands with many options: the usual ones fit a screen, and --help-all shows every one."""
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
 from bakeoff.cli.app import app, command_line
+
+COMMANDS = [
+    [name, *inner]
+    for name, command in command_line().commands.items()
+    for inner in [[], *([each] for each in getattr(command, "commands", ()))]
+]
 
 
 @pytest.mark.parametrize("command", ["run", "plan", "gate"])
@@ -26,3 +34,17 @@ def test_options_without_a_group_come_last() -> None:
     assert [line.rstrip(":") for line in lines if line[:1].isalpha()][1:] == [
         *("Arguments", "Targets", "Load", "Messages", "Connections", "Database", "Placement", "Results", "Options"),
     ]
+
+
+@pytest.mark.parametrize("words", [[], ["runs"]])
+def test_the_list_of_commands_fits_a_screen_without_a_cut_sentence(words: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).stdout
+    assert re.search(r"[\w,]\.\.\.", shown) is None
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_values_and_ranges_are_in_words(words: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).stdout
+    assert re.findall(r"<[^ >]*(?: range)?>|[<>]=|x<|x>", shown) == []
+    assert max(map(len, shown.splitlines())) <= 80

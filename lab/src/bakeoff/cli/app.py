@@ -16,7 +16,7 @@ from bakeoff.cli.doctor import doctor
 from bakeoff.cli.gate import HELP_GROUPS as GATE_HELP_GROUPS
 from bakeoff.cli.gate import gate
 from bakeoff.cli.generate import generate
-from bakeoff.cli.grouped_help import grouped
+from bakeoff.cli.grouped_help import Plain, grouped
 from bakeoff.cli.hit import hit
 from bakeoff.cli.logs import logs
 from bakeoff.cli.plan import plan
@@ -34,19 +34,25 @@ from bakeoff.options.table import HELP_GROUPS
 from bakeoff.project import COMMAND, PROJECT_VARIABLE
 
 # \b keeps the lines as they are.
-_EXAMPLES = f"""\b
-Examples:
-  {COMMAND} init                            create a bakeoff.toml for your own service
-  {COMMAND} run smoke                       every target, five requests each
-  {COMMAND} run full -t shop-api            10, 50, 100 users for 2 minutes each, 200 for 5
-  {COMMAND} run saturation --phase-duration 10s --payload 8k
-                                            up to 2,000 users, 10 seconds each
-  {COMMAND} run equal --rounds 5            latency and CPU at one load for all
-  {COMMAND} run experiment.toml             a comparison declared in a file
-  {COMMAND} gate --against main             is the working tree slower than this commit?
-  {COMMAND} up shop-api                     targets with a database, for manual requests
-  {COMMAND} conform                         check every target against the contract
-"""
+_EXAMPLES = "\n".join(
+    (
+        "\b",
+        "Examples:",
+        *(
+            f"  {COMMAND + ' ' + typed:<32}  {words}"
+            for typed, words in (
+                ("init", "create a bakeoff.toml for your own service"),
+                ("run smoke", "every target, five requests each"),
+                ("run quick --rounds 3", "10, 50 and 200 users, 10 s each"),
+                ("run full -t shop-api", "one target, up to 5 minutes a level"),
+                ("run equal --rounds 5", "latency and CPU at one load for all"),
+                ("run experiment.toml", "a comparison declared in a file"),
+                ("gate --against main", "is the working tree slower?"),
+                ("up shop-api", "a target with its database"),
+            )
+        ),
+    )
+)
 
 
 class _Commands(TyperGroup):
@@ -102,10 +108,10 @@ def _options(
 
 app.command(cls=grouped(HELP_GROUPS))(run)
 app.command(cls=grouped(HELP_GROUPS))(plan)
-app.command()(hit)
+app.command(cls=Plain)(hit)
 
 
-@app.command()
+@app.command(cls=Plain)
 def init(
     words: Annotated[
         list[str] | None,
@@ -161,7 +167,7 @@ def init(
     language: Annotated[str | None, typer.Option(help="With --target: its language, such as ruby.")] = None,
     framework: Annotated[str | None, typer.Option(help="With --target: its framework, such as 'Rails 8.1'.")] = None,
 ) -> None:
-    """Create a project for your own service: a bakeoff.toml from its repository and its API's description.
+    """Write bakeoff.toml for your service. It is made from the repository and the API's description.
 
     With --target, create the folder of a new target for a workload that the project has.
     """
@@ -177,13 +183,13 @@ def init(
 
 
 for command in (targets, build, up, sql, logs, conform, calibrate, report, test, serve):
-    app.command()(command)
+    app.command(cls=Plain)(command)
 app.add_typer(runs_app, name="runs")
 app.command(cls=grouped(GATE_HELP_GROUPS))(gate)
-app.command()(doctor)
-app.command()(completion)
-app.command(hidden=True)(generate)
-app.command(hidden=True)(release_check)
+app.command(cls=Plain)(doctor)
+app.command(cls=Plain)(completion)
+app.command(cls=Plain, hidden=True)(generate)
+app.command(cls=Plain, hidden=True)(release_check)
 
 
 def command_line() -> TyperGroup:

@@ -34,7 +34,7 @@ def calibrate(
     ] = 1,
     json: Json = False,
 ) -> None:
-    """Measure the highest rates of the engine, and of PostgreSQL without an API, on this machine."""
+    """Measure the limits of the engine, and of PostgreSQL alone. They hold for this machine."""
     from bakeoff.calibration.calibrated_workloads import calibrate_workloads, requests_of
     from bakeoff.comparing.preparation import build
     from bakeoff.engines.manifest import find_engine

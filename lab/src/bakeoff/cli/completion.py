@@ -24,7 +24,7 @@ def complete_shell(incomplete: str) -> list[str]:
 def completion(
     shell: Annotated[str, typer.Argument(help="Shell: bash, zsh or fish.", autocompletion=complete_shell)],
 ) -> None:
-    """Print the completion script of a shell: eval "$(bakeoff completion bash)"."""
+    """Print the completion script of a shell. In ~/.bashrc: eval "$(bakeoff completion bash)"."""
     if shell not in _SHELLS:
         raise UsageError(f'There is no completion for "{shell}". Shells: {", ".join(_SHELLS)}.')
     typer.echo((_SCRIPTS / f"bakeoff.{shell}").read_text("utf-8"), nl=False)

@@ -64,7 +64,7 @@ def conform(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check targets against their contract: run every conformance vector."""
+    """Check targets against the cases of their contract."""
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable, check_own_database
     from bakeoff.comparing.preparation import conform as checked

@@ -23,7 +23,7 @@ _COLOURS: dict[str, str] = {
 
 
 def doctor(json: Json = False) -> None:
-    """Find conditions of this machine that distort results, and show how to fix each."""
+    """Find conditions of this machine that distort results. Show how to fix each."""
     from bakeoff.doctor.examination import examine
 
     found = list(examine(_project()))

@@ -13,7 +13,7 @@ from bakeoff.project import COMMAND, find_project
 
 @with_run_parameters
 def plan(**parsed: Any) -> None:
-    """Print the plan that an engine would follow for one target, as JSON."""
+    """Print the plan of a run: what an engine sends, as JSON."""
     from bakeoff.cli.run.request import options_from, request_of
     from bakeoff.comparing.preparation import choose
     from bakeoff.running.run_request import RunRequest

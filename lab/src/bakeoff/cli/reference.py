@@ -7,6 +7,7 @@ from string import Formatter
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from bakeoff.cli.grouped_help import help_record
 from bakeoff.options.option import Option, options_of
 from bakeoff.options.table import SHORTHANDS, ComparisonTable, EveryRunTable, FactorTable, InvocationTable
 from bakeoff.results.finding_kinds import KINDS
@@ -114,7 +115,7 @@ def _commands(group: TyperGroup, path: str) -> Iterator[str]:
         elif isinstance(command, TyperCommand) and not command.hidden and where != "bakeoff run":
             yield f"## {where}\n\n{(command.help or '').strip()}\n"
             context = typer.Context(command)
-            rows = [row for each in command.params if (row := each.get_help_record(context)) is not None]
+            rows = [row for each in command.params if (row := help_record(each, context)) is not None]
             if rows:
                 yield _table(("argument or option", "meaning"), ((f"`{names}`", words) for names, words in rows))
 

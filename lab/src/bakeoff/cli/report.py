@@ -22,7 +22,7 @@ def report(
     ] = None,
     where: Where = None,
 ) -> None:
-    """Write the report of a comparison: a web page, tables, data or charts."""
+    """Write a comparison's report: web page, tables, data, charts."""
     from bakeoff.judging.judge import judge
     from bakeoff.reporting.report import report_of
     from bakeoff.reporting.report_files import DOCUMENTS, FORMATS, default_path, write_report

@@ -23,7 +23,7 @@ def serve(
         str | None, typer.Option(help="Bearer token that clients must send. [none on loopback, otherwise random]")
     ] = None,
 ) -> None:
-    """Serve comparisons, runs, trends and the progress of the current run as web pages."""
+    """Show results in a browser. Pages: comparisons, runs, trends, and the progress of the current run."""
     from bakeoff.targets.access import is_loopback
 
     if token is not None and not (8 <= len(token) <= 256 and token.isascii() and token.isprintable()):

@@ -31,7 +31,7 @@ def sql(
         bool, typer.Option("--metrics", help="Use the metrics database instead of the application's.")
     ] = False,
 ) -> None:
-    """Open psql on the application database or the metrics database, or run a query there."""
+    """Open psql on a database, or run a query there. It is the application's, or that of the metrics."""
     project = find_project()
     with stored_history() if metrics else _application(project) as server:
         psql = _psql(project)

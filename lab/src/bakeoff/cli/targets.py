@@ -26,7 +26,7 @@ def targets(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the targets, and whether this machine can build them; of named ones, the parts that they replace."""
+    """List the targets, and whether this machine can build them. Of named ones, show the parts that they replace."""
     from bakeoff.targets.manifest import choose_targets, find_targets
 
     chosen = choose_targets(find_targets(find_project()), target or [])

@@ -48,7 +48,7 @@ def test(
         typer.Option(metavar="LIST", help="Fail instead of skipping when one is missing: rust,go,java,docker."),
     ] = None,
 ) -> None:
-    """Run every check of the project: linters, type checkers, unit tests and end-to-end tests."""
+    """Run the checks of the clone. Linters, type checkers, unit tests and end-to-end tests."""
     from bakeoff.checks.queue import outcomes_of
 
     if tool and gallery is not None:

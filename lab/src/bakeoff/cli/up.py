@@ -42,7 +42,7 @@ def up(
     tls: Annotated[bool, typer.Option("--tls", help="Use TLS, with a certificate made by the lab.")] = False,
     bind: Annotated[str, typer.Option(help="IP address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
 ) -> None:
-    """Start targets with their own database and keep them running until Ctrl-C."""
+    """Start targets with their own database, until Ctrl-C."""
     from bakeoff.cli.run.request import write_mode_of
     from bakeoff.comparing.preparation import build, buildable
     from bakeoff.engines.client import client_engine, client_of

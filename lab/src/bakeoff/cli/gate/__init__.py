@@ -99,7 +99,7 @@ def gate(
     json: Json = False,
     help_all: HelpAll = False,  # noqa: ARG001 — its callback shows the help and exits
 ) -> None:
-    """Fail when a measurement is worse than a baseline or misses a goal, for use in CI."""
+    """Fail when a measurement is worse than a baseline or a goal. For CI."""
     from bakeoff.cli.gate.judge_stored import judge_against, judge_stored, print_gate, time_of_first_look
     from bakeoff.cli.gate.publish import Destinations, Publication
     from bakeoff.gating.decision import Rules

@@ -58,7 +58,7 @@ with_run_parameters = with_parameters(_parameters())
 
 @with_run_parameters
 def run(**parsed: Any) -> None:
-    """Compare the performance of targets: measure each on a fresh table, in interleaved rounds."""
+    """Measure targets in interleaved rounds, and compare them. Each run starts from the same state."""
     from bakeoff.cli.run.compare import run_comparison
     from bakeoff.cli.run.request import options_from
 

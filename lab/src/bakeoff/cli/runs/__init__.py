@@ -2,6 +2,7 @@
 
 import typer
 
+from bakeoff.cli.grouped_help import Plain
 from bakeoff.cli.runs.cleanup import cleanup
 from bakeoff.cli.runs.compare import compare
 from bakeoff.cli.runs.files import export, import_
@@ -21,9 +22,9 @@ def _help(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-runs_app.command("list")(list_)
-runs_app.command()(show)
-runs_app.command()(export)
-runs_app.command("import")(import_)
+runs_app.command("list", cls=Plain)(list_)
+runs_app.command(cls=Plain)(show)
+runs_app.command(cls=Plain)(export)
+runs_app.command("import", cls=Plain)(import_)
 for command in (compare, summary, cleanup, trend):
-    runs_app.command()(command)
+    runs_app.command(cls=Plain)(command)

@@ -65,7 +65,7 @@ def show(
     run: Annotated[str, typer.Argument(help="A run (42), or a comparison (c7 or latest) for each of its runs.")],
     json: Json = False,
 ) -> None:
-    """Show a run: phases, cost, bottleneck, PostgreSQL activity, environment and findings."""
+    """Show a run: load levels, cost, bottleneck and findings."""
     from bakeoff.history.exporting import json_export
     from bakeoff.history.run_references import resolve
     from bakeoff.reporting.run_table import run_details
