@@ -382,3 +382,38 @@ def _with_users(tmp_path: Path, scheme: dict[str, Any], example: dict[str, Any] 
     }
     (tmp_path / "api.json").write_text(json.dumps(document), "utf-8")
     return import_openapi(tmp_path / "api.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "required", "sent"),
+    [
+        ("/users/me", "put", [], {"name"}),
+        ("/auth/me", "patch", [], {"name"}),
+        ("/users/me", "patch", ["email"], None),
+        ("/current/user/password", "post", ["password"], None),
+        ("/account", "delete", [], None),
+        ("/users", "post", ["email", "password"], {"email", "password", "name"}),
+        ("/users/{user}", "put", ["email"], {"email", "password", "name"}),
+    ],
+)
+def test_the_account_that_users_log_in_with_stays_as_it_is(
+    tmp_path: Path, path: str, method: str, required: list[str], sent: set[str] | None
+) -> None:
+    text = {"type": "string"}
+    user = {"properties": {"email": text, "password": text, "name": text}, "type": "object", "required": required}
+    body = {"requestBody": {"content": {"application/json": {"schema": user}}}} if method != "delete" else {}
+    schemes = {"own": {"type": "http", "scheme": "basic"}}
+    document = {
+        "openapi": "3.1.0",
+        "components": {"securitySchemes": schemes},
+        "security": [{"own": []}],
+        "paths": {path: {method: {"operationId": "change", **body}}, "/items": {"get": {"operationId": "list"}}},
+    }
+    file = tmp_path / "openapi.json"
+    file.write_text(json.dumps(document), "utf-8")
+
+    api = import_openapi(file)
+
+    changing = next((each for each in api.operations if each.name == "change"), None)
+    assert (None if changing is None else set(json.loads(str(changing.message)))) == sent
+    assert changing is not None or "the other operations" in api.left_out[0]

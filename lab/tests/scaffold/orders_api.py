@@ -10,7 +10,7 @@
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
 - `customers`: an order names a customer, who exists.
-- `token`: requests need the bearer token t.
+- `token`: requests need the bearer token t. `login`: which ann gets with the password right, and PUT /me changes her.
 - `slash`: paths end in a slash, and without it in a redirect. `moved`: all requests belong to another host.
 - `described`: the service shows its description.
 """
@@ -68,7 +68,19 @@ def description(*rules: str) -> Json:
         paths["/products"] = {"get": {"operationId": "listProducts", "responses": {"200": {"description": "all"}}}}
         read = {"operationId": "getProduct", "parameters": slug, "responses": {"200": {"description": "it"}}}
         paths["/products/{slug}"] = {"get": read}
-    return {"openapi": "3.0.3", "info": {"title": "orders", "version": "1"}, "paths": paths}
+    document: Json = {"openapi": "3.0.3", "info": {"title": "orders", "version": "1"}, "paths": paths}
+    if "login" in rules:
+        document |= {"components": {"securitySchemes": {"own": {"type": "http", "scheme": "bearer"}}}}
+        user = {"type": "object", "properties": {"username": text, "password": text, "motto": text}}
+        sent = {"content": {"application/json": {"schema": user}}}
+        token = {"type": "object", "properties": {"token": text}}
+        got = {"200": {"description": "it", "content": {"application/json": {"schema": token}}}}
+        document["security"] = [{"own": []}]
+        paths["/login"] = {
+            "post": {"operationId": "login", "security": [], "requestBody": sent, "responses": got},
+        }
+        paths["/me"] = {"put": {"operationId": "updateMe", "requestBody": sent, "responses": reply}}
+    return document
 
 
 class Orders(ThreadingHTTPServer):
@@ -143,7 +155,15 @@ class _Handler(BaseHTTPRequestHandler):
             if not self.path.endswith("/"):
                 return 307, {"location": f"{self.path}/"}, None
             self.path = self.path.removesuffix("/")
+        if self.path == "/login":
+            if (body["username"], body["password"]) != ("ann", "right"):
+                raise _RefusedError(401, "no such user")
+            return 200, {}, {"token": "t"}
         self._check_headers()
+        if self.path == "/me":
+            if body.keys() & {"username", "password"}:
+                raise _RefusedError(418, "the account must stay as it is")
+            return 200, {}, {"id": "ann", "item": ""}
         if self.path == "/openapi.json" and "described" in self.server.rules:
             return 200, {}, description(*self.server.rules)
         if self.path.startswith("/customers"):

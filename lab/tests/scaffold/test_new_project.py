@@ -110,6 +110,110 @@ def test_a_login_is_for_a_person_where_its_description_has_no_examples(
     assert lines(folder)[-1].endswith(message)
 
 
+def _logging_in(folder: Path, login: Mapping[str, object], scheme: Mapping[str, str]) -> None:
+    """Writes a description with a login and a list, which asks for a scheme."""
+    token = {"application/json": {"schema": {"type": "object", "properties": {"token": {"type": "string"}}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "shop", "version": "1"},
+        "components": {
+            "securitySchemes": {"own": {"type": "http", **scheme}, "basic": {"type": "http", "scheme": "basic"}}
+        },
+        "paths": {
+            "/login": {
+                "post": {
+                    "operationId": "login",
+                    "responses": {"200": {"description": "token", "content": token}},
+                    **login,
+                }
+            },
+            "/items": {"get": {"operationId": "list", "security": [{"own": []}], "responses": {}}},
+        },
+    }
+    (folder / "openapi.json").write_text(json.dumps(document), "utf-8")
+
+
+def _body(schema: Mapping[str, object]) -> dict[str, object]:
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
+BEARER, BASIC = {"scheme": "bearer"}, {"scheme": "basic"}
+TEXT = {"type": "string"}
+IN_USER = {"type": "object", "properties": {"email": TEXT, "password": TEXT, "device": TEXT}}
+# ann:a${b, in base64.
+GIVEN = "Basic YW5uOmEke2I="
+
+
+@pytest.mark.parametrize(
+    ("login", "scheme", "words"),
+    [
+        (_body(IN_USER), BEARER, r'"email":"ann","password":"a\u0024{b","device":'),
+        (_body({"type": "object", "properties": {"user": IN_USER}}), BEARER, '{"user":{"email":"ann","password":"a'),
+        ({"security": [{"basic": []}]}, BEARER, f'http = {{ headers = {{ Authorization = "{GIVEN}" }} }}'),
+        ({"responses": {}}, BASIC, f'headers = {{ Authorization = "{GIVEN}" }}'),
+    ],
+    ids=["message", "nested", "header of the login", "header of each request"],
+)
+def test_a_given_user_logs_in(folder: Path, login: Mapping[str, object], scheme: Mapping[str, str], words: str) -> None:
+    _logging_in(folder, login, scheme)
+
+    make_project(InitOptions(login="ann:a${b"))
+
+    text = (folder / "bakeoff.toml").read_text("utf-8")
+    assert words in text
+    assert "<- credentials" not in text and "replace-me" not in text
+    assert load_workload(Project(folder), "shop-api").declared.operations
+
+
+def test_a_login_by_header_is_for_a_person(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _logging_in(folder, {"security": [{"basic": []}]}, BEARER)
+
+    make_project(InitOptions())
+
+    assert "login logs each user in: give its header Authorization credentials that exist." in capsys.readouterr().out
+    assert 'http = { headers = { Authorization = "Basic replace-me" } }    # <- USER:PASSWORD' in lines(folder)[-1]
+
+
+@pytest.mark.parametrize("text", ["ann", ":secret", "ann:"])
+def test_a_user_has_a_name_and_a_password(folder: Path, text: str) -> None:
+    with pytest.raises(UsageError, match=r"--login takes the name and the password"):
+        make_project(InitOptions(login=text))
+
+
+def test_a_user_that_no_operation_takes_is_refused(folder: Path) -> None:
+    _logging_in(folder, {"responses": {}}, BEARER)
+
+    with pytest.raises(UsageError, match=r"--login: openapi.json has no operation that takes a name and a password"):
+        make_project(InitOptions(login="ann:secret"))
+
+
+def test_a_description_is_known_by_what_it_holds(folder: Path) -> None:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "other.json").write_text('{"swagger": "a word"}', "utf-8")
+    (folder / "docs" / "spec.yml").write_bytes(OPENAPI.read_bytes())
+
+    make_project(InitOptions())
+
+    assert 'openapi = "docs/spec.yml"' in lines(folder)
+
+
+@pytest.mark.parametrize(
+    ("page", "path"),
+    [
+        ('<elements-api apiDescriptionUrl="/apispec.json" />', "/apispec.json"),
+        ('<script>ui({ url: "../schema/v1", dom: 1 })</script>', "/schema/v1"),
+        ("<redoc spec-url='/files/my.yaml'></redoc>", "/files/my.yaml"),
+        ("<html></html>", "/api/docs-json"),
+    ],
+)
+def test_a_page_of_documentation_shows_where_the_description_is(folder: Path, page: str, path: str) -> None:
+    pages = {"/api/docs": page.encode(), "/openapi.json": b"<html>no openapi here, and no paths</html>"}
+    with serving({**pages, path: OPENAPI.read_bytes()}) as address:
+        make_project(InitOptions([address]))
+
+    assert len(load_workload(Project(folder), "shop-api").declared.operations) == 7
+
+
 def test_a_proto_file_makes_a_target_of_grpc(folder: Path) -> None:
     make_project(InitOptions(proto=DESCRIPTIONS / "users.proto"))
 
@@ -194,6 +298,7 @@ def test_editors_get_a_schema_of_the_whole_file(folder: Path) -> None:
     [
         (InitOptions(["a", "b"]), "init takes one name and one URL, not a b"),
         (InitOptions(protocol="grpc"), "--protocol is for --full"),
+        (InitOptions(login="a:b", full=True), "--login is for the operations of a description"),
         (InitOptions(openapi="none.yaml"), "none.yaml cannot be read: "),
         (InitOptions(["http://127.0.0.1:1/a"]), "http://127.0.0.1:1/openapi.json does not answer"),
         (InitOptions(["http://a/b?c=d"]), "is not an API address"),

@@ -33,11 +33,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def probed(folder: Path, *rules: str) -> dict[str, Any]:
+def probed(folder: Path, *rules: str, login: str | None = None) -> dict[str, Any]:
     """The workload's table of the file that a probe of the API with these rules writes."""
     (folder / "openapi.json").write_text(json.dumps(description(*rules)), "utf-8")
     with serving(*rules) as server:
-        make_project(InitOptions(["orders"], probe=server.url))
+        make_project(InitOptions(["orders"], probe=server.url, login=login))
     table: dict[str, Any] = tomllib.loads((folder / "bakeoff.toml").read_text("utf-8"))["workloads"]["orders"]
     return table
 
@@ -51,6 +51,27 @@ def test_a_service_that_keeps_to_its_description_changes_nothing(
 ) -> None:
     assert probed(folder) == {"openapi": "openapi.json"}
     assert "it accepts each operation as described." in capsys.readouterr().out
+
+
+def test_a_given_user_is_logged_in_and_stays_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert probed(folder, "token", "login", login="ann:right").keys() == {"openapi", "operations"}
+    assert "it accepts each operation as described." in capsys.readouterr().out
+
+
+def test_what_waits_for_a_refused_login_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = probed(folder, "token", "login")
+
+    assert "without" not in table
+    assert "<- credentials that exist" in (folder / "bakeoff.toml").read_text("utf-8")
+    printed = capsys.readouterr().out
+    assert "- login, the login, answers 401: " in printed
+    assert "5 operations that its token is for were not tried: remove bakeoff.toml, and name a user" in printed
+
+
+def test_a_given_user_who_is_refused_leaves_no_file(folder: Path) -> None:
+    with pytest.raises(BakeoffError, match=r"refuses the user of --login: login answers 401: .*no such user"):
+        probed(folder, "token", "login", login="ann:wrong")
+    assert not (folder / "bakeoff.toml").exists()
 
 
 def test_a_token_is_that_of_measurements(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,6 +180,68 @@ def shown(root: Path, files: dict[str, str], protocol: str = "rest") -> Members:
                 "run": "../.bakeoff/bin/backend",
             },
         ),
+        ({"Procfile": "web: bin/shop"}, {"run": "bin/shop"}),
+        (
+            {
+                "go.mod": "module example.com/x/shop/v2",
+                "cmd/shop/main.go": GO_MAIN
+                + 'var env = list("SHOP_HTTP_ADDR", "SHOP_GRPC_ADDR", "SHOP_PLAYGROUND_PORT")',
+                "cmd/shopctl/main.go": GO_MAIN,
+                "compose.yaml": "services: { shop: { image: 'example.com/shop:latest', command: run }, "
+                "migrate: { image: 'example.com/shop:latest', command: migrate } }",
+            },
+            {
+                "build": "go build -o .bakeoff/bin/shop ./cmd/shop",
+                "run": ".bakeoff/bin/shop run",
+                "env": {"SHOP_HTTP_ADDR": "127.0.0.1:{port}"},
+            },
+        ),
+        (
+            {
+                "package.json": '{"workspaces": ["frontend"]}',
+                "pyproject.toml": "[tool.uv.workspace]\n",
+                "uv.lock": "",
+                "frontend/package.json": '{"scripts": {"start": "vite"}}',
+                "backend/pyproject.toml": "[project]\ndependencies = ['fastapi[standard]', 'psycopg']\n",
+                "backend/alembic.ini": "",
+                "backend/app/main.py": "app = FastAPI()\n",
+                "backend/app/settings.py": "class Settings(BaseSettings):\n    database_url: PostgresDsn\n",
+            },
+            {
+                "directory": "backend",
+                "build": "uv sync --frozen",
+                "run": "../.venv/bin/uvicorn app.main:app --port {port}",
+                "storage": {"kind": "postgresql", "prepare": "../.venv/bin/alembic upgrade head"},
+            },
+        ),
+        (
+            {
+                "requirements.txt": "flask\n",
+                "Procfile": "web: gunicorn shop:app",
+                "alembic.ini": "",
+                "shop.py": "app = Flask(__name__)\n"
+                'url = os.environ.get("DATABASE_URL") or "sqlite:///" + path("shop.db")\n',
+            },
+            {
+                "build": f"{PIP}-r requirements.txt gunicorn",
+                "run": f"{PROGRAMS}gunicorn shop:app",
+                "env": {"DATABASE_URL": "sqlite:///{state}/data.db"},
+                "storage": {"kind": "files", "prepare": f"{PROGRAMS}alembic upgrade head"},
+            },
+        ),
+        (
+            {
+                "package.json": json.dumps({"scripts": {"start": "node a.js", "migration:run": "x"}}),
+                "a.js": "listen(process.env.PORT)",
+                "env-example-relational": "DATABASE_HOST=db\nDATABASE_NAME=shop\n",
+                "compose.yml": "services: { db: { image: postgres } }",
+            },
+            {
+                "run": "node a.js",
+                "env": {"DATABASE_HOST": "{database_host}", "DATABASE_NAME": "{database_name}"},
+                "storage": {"kind": "postgresql", "prepare": "npm run migration:run"},
+            },
+        ),
     ],
     ids=lambda value: "+".join(value) if isinstance(value, dict) and "run" not in value else "",
 )
@@ -191,7 +253,7 @@ def test_what_files_show(tmp_path: Path, files: dict[str, str], expected: dict[s
     ("files", "name"),
     [
         ({}, "run"),
-        ({"go.mod": "module a", "cmd/a/main.go": GO_MAIN, "cmd/b/main.go": GO_MAIN}, "run"),
+        ({"go.mod": "module x", "cmd/a/main.go": GO_MAIN, "cmd/b/main.go": GO_MAIN}, "run"),
         ({"Dockerfile": 'CMD ["/app/server"]'}, "run"),
         ({"Dockerfile": "CMD [broken"}, "run"),
         ({"package.json": "{}"}, "run"),
@@ -199,13 +261,36 @@ def test_what_files_show(tmp_path: Path, files: dict[str, str], expected: dict[s
         ({"Cargo.toml": "no TOML"}, "run"),
         ({"pom.xml": "no XML"}, "run"),
         ({"docker-compose.yml": "a: ["}, "run"),
-        ({"Procfile": "web: bin/shop"}, "env"),
+        ({"Cargo.toml": '[package]\nname = "shop"', "src/main.rs": "fn main() { bind(8080); }"}, "env"),
+        ({"go.mod": "module shop", "main.go": GO_MAIN + 'os.Getenv("SHOP_PLAYGROUND_PORT")'}, "env"),
+        ({"go.mod": "module shop", "main.go": GO_MAIN, "ui/a.js": "process.env.PORT"}, "env"),
+        (
+            {"go.mod": "module shop\nrequire a/sqlite v1\nrequire github.com/lib/pq v1", "main.go": GO_MAIN},
+            "storage",
+        ),
         ({"Procfile": "web: bin/shop $PORT", "requirements.txt": "aiosqlite"}, "storage"),
         ({"Procfile": "web: bin/shop $PORT", "requirements.txt": "asyncpg"}, "storage"),
     ],
 )
 def test_what_no_file_shows_is_for_a_person(tmp_path: Path, files: dict[str, str], name: str) -> None:
     assert isinstance(shown(tmp_path, files)[name], Open)
+
+
+def test_of_several_services_that_with_the_description_is_meant(tmp_path: Path) -> None:
+    files = {"one/Procfile": "web: a", "two/Procfile": "web: b", "two/docs/openapi.yaml": "", "one/go.mod": ""}
+    shown(tmp_path, {**files, "two/go.mod": ""})
+
+    members, _ = service_in(Project(tmp_path), "rest", tmp_path / "two" / "docs" / "openapi.yaml")
+
+    assert members["directory"] == "two"
+
+
+def test_examples_of_variables_are_named(tmp_path: Path) -> None:
+    shown(tmp_path, {"Procfile": "web: a", "shop.env.example": "SECRET=1\n"})
+
+    _, found = service_in(Project(tmp_path), "rest")
+
+    assert found[-1].startswith("- shop.env.example names variables: write those that the service needs into env")
 
 
 def test_a_service_of_grpc_takes_the_port_that_says_so(tmp_path: Path) -> None:

@@ -153,6 +153,10 @@ def init(
         list[str] | None,
         typer.Option(metavar="COMMAND", help="curl command to take the request from, in quotes; may be repeated."),
     ] = None,
+    login: Annotated[
+        str | None,
+        typer.Option(metavar="USER:PASSWORD", help="A user who exists, for the login that the description has."),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Create the folders of a contract, with cases and SQL, instead of one file.")
     ] = False,
@@ -174,7 +178,7 @@ def init(
     from bakeoff.cli.init import InitOptions, make_project, make_target
 
     options = InitOptions(
-        words or [], openapi, proto, full, protocol, database, proto_path or [], probe, har, from_curl or []
+        words or [], openapi, proto, full, protocol, database, proto_path or [], probe, har, from_curl or [], login
     )
     if target is None and language is None and framework is None:
         make_project(options)

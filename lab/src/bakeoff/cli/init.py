@@ -42,6 +42,7 @@ class InitOptions:
     probe: str | None = None
     har: Path | None = None
     from_curl: Sequence[str] = ()
+    login: str | None = None
 
     @property
     def url(self) -> str | None:
@@ -62,6 +63,8 @@ def make_project(options: InitOptions) -> None:
     _check_sources(options)
     if options.probe is not None:
         _check_probe(options)
+    if options.login is not None:
+        _check_login(options)
     for line in _folders(options) if options.full else _one_file(options):
         typer.echo(line)
 
@@ -128,8 +131,17 @@ def _check_probe(options: InitOptions) -> None:
     access_of(options.probe or "")
 
 
+def _check_login(options: InitOptions) -> None:
+    from bakeoff.scaffold.given_login import given_login
+
+    if options.full or options.har is not None or options.from_curl:
+        raise UsageError("--login is for the operations of a description: leave --full, --har and --from-curl out.")
+    given_login(options.login or "")
+
+
 def _one_file(options: InitOptions) -> Iterator[str]:
     from bakeoff.scaffold.description_files import described_by, description_of
+    from bakeoff.scaffold.given_login import given_login
     from bakeoff.scaffold.new_project import name_of, new_project, write_project
     from bakeoff.scaffold.probed_project import write_probed
     from bakeoff.scaffold.recorded_project import project_of_curl, project_of_har
@@ -151,8 +163,12 @@ def _one_file(options: InitOptions) -> Iterator[str]:
         )
         if found is None and options.probe is not None:
             found = described_by(options.probe, project.root)
-        new = new_project(project, name, found, options.url)
-    new = write_project(project, new) if options.probe is None else write_probed(project, new, options.probe)
+        login = None if options.login is None else given_login(options.login)
+        new = new_project(project, name, found, options.url, login)
+    if options.probe is None:
+        new = write_project(project, new)
+    else:
+        new = write_probed(project, new, options.probe, is_login_given=options.login is not None)
     yield f"{path_here(project.file)}: the target and the workload {new.name}"
     yield from (*new.found, *passed_over)
     yield ""

@@ -90,7 +90,8 @@ class Reply:
     @property
     def shown(self) -> str:
         """The status, and the first words of what the service says of it."""
-        words = f"moved to {self.moved_to}" if self.moved_to else " ".join(self.text.split())[:_SHOWN]
+        text = " ".join(self.text.split())
+        words = f"moved to {self.moved_to}" if self.moved_to else text[:_SHOWN] + "…" * (len(text) > _SHOWN)
         return f"{self.status or 'no reply'}{f': {words}' if words else ''}"
 
     def captured(self, places: Mapping[str, str]) -> dict[str, str] | None:

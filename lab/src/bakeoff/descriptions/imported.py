@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bakeoff.descriptions.faults import Fault
+from bakeoff.descriptions.json_members import object_in
 from bakeoff.documents.checked import Json
 
 Table: TypeAlias = Mapping[str, Json]
 
+# Of a login by basic authentication, which a person completes.
+BASIC_LOGIN = {"Authorization": "Basic replace-me"}
 # Of an entity that a user reads as often as it writes.
 READ_WEIGHT = 3
 # The first page of a list, and those after it that a session asks for.
@@ -55,7 +58,12 @@ class ImportedOperation:
     @property
     def gives_credentials(self) -> bool:
         """Whether a login can be sent as it is."""
-        return self.registers or gives_credentials(self.message)
+        return self.registers or (gives_credentials(self.message) and not self.is_login_by_header)
+
+    @property
+    def is_login_by_header(self) -> bool:
+        """Whether it asks for a name and a password in a header."""
+        return self.is_login and BASIC_LOGIN.items() <= object_in(self.call, "headers").items()
 
     def members(self, side: str) -> dict[str, Json]:
         """Its members in a workload.toml; `side` is the table of its call, http or grpc."""

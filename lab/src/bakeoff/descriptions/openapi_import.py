@@ -9,11 +9,20 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from bakeoff.descriptions.faults import advice_notes, left_out_notes
-from bakeoff.descriptions.imported import READ_WEIGHT, ImportedApi, ImportedOperation, Life, Table, gives_credentials
+from bakeoff.descriptions.imported import (
+    BASIC_LOGIN,
+    READ_WEIGHT,
+    ImportedApi,
+    ImportedOperation,
+    Life,
+    Table,
+    gives_credentials,
+)
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_messages import Messages
+from bakeoff.descriptions.own_account import writes_own_account
 from bakeoff.descriptions.pages import next_page
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
@@ -74,7 +83,8 @@ class _Import:
         self._messages.add_made_up()
         for operation in operations:
             if operation.is_login and not operation.gives_credentials:
-                self._advice.add(f"{operation.name} logs each user in: give its message credentials that exist.")
+                where = "header Authorization" if operation.is_login_by_header else "message"
+                self._advice.add(f"{operation.name} logs each user in: give its {where} credentials that exist.")
         return ImportedApi(
             self._description.title,
             "rest",
@@ -134,6 +144,11 @@ class _Import:
         """Why an operation would make others fail; None where it does not."""
         if self._registration is not None and described is not self._login and self._logs_in(described):
             return f"it needs a user who exists: {self._registration.name} registers one for each virtual user"
+        if self._writes_login(described):
+            if described.method == "DELETE":
+                return "it deletes the user whom the other operations are logged in as"
+            if any(is_needed for _, is_needed in self._messages.credentials(described)):
+                return "it changes the credentials that the other operations log in with"
         collected = self._entities.collects(described)
         if described.method == "DELETE" and collected is not None:
             return "it deletes what the other operations use"
@@ -142,13 +157,19 @@ class _Import:
             return "it ends the login that the other operations use"
         return None
 
+    def _writes_login(self, described: DescribedOperation) -> bool:
+        """Whether an operation changes the account of all virtual users."""
+        is_shared = self._registration is None and self._description.needed_schemes(described)
+        return bool(is_shared) and writes_own_account(described)
+
     def _operation(self, described: DescribedOperation) -> ImportedOperation:
         is_login, created = described is self._login, self._entities.created_by(described)
         owner = self._entities.owner(described) if not is_login else None
         about = owner or (None if is_login else self._entities.called(described))
         needed = about if about is not None or is_login else self._messages.link(described)
         registers = described is self._registration
-        message = self._messages.message(described, is_login=is_login and not registers)
+        keeps = self._writes_login(described)
+        message = self._messages.message(described, is_login=is_login and not registers, keeps_credentials=keeps)
         effect, reads = (None, None) if is_login else self._entities.state(described)
         weight = 0 if is_login else READ_WEIGHT if about is not None and about.reading is described else 1
         if effect is not None and effect["kind"] == "delete" and about is not None and self._is_used(about):
@@ -211,7 +232,7 @@ class _Import:
             "path": self._messages.path(described, linked, query),
             "expect": statuses[0] if len(statuses) == 1 else statuses,
         }
-        headers = {**self._messages.headers(described), **({} if is_login else self._authorization(described))}
+        headers = {**self._messages.headers(described), **self._authorization(described, is_login=is_login)}
         if headers:
             call["headers"] = headers
         if is_login:
@@ -259,8 +280,10 @@ class _Import:
         urls = [urlsplit(text_in(each, "tokenUrl")).path.strip("/") for each in flows if "tokenUrl" in each]
         return any(path.endswith(f"/{url}") for url in urls if url)
 
-    def _authorization(self, described: DescribedOperation) -> dict[str, str]:
+    def _authorization(self, described: DescribedOperation, *, is_login: bool = False) -> dict[str, str]:
         """The headers that an operation asks for; a token that no login returns is given to the lab."""
+        if is_login:
+            return BASIC_LOGIN if any(map(_is_basic, self._description.needed_schemes(described))) else {}
         headers = dict(self._scheme_headers(described))
         if "Authorization" not in headers:
             asked = [each for each in described.required("header") if text_in(each, "name").lower() == "authorization"]
@@ -309,6 +332,10 @@ class _Import:
         self._credentials[name] = value
         self._advice.add(f"Requests need the header {name}: write its value in the place of replace-me.")
         return name, value
+
+
+def _is_basic(scheme: JsonObject) -> bool:
+    return scheme.get("type") == "http" and text_in(scheme, "scheme").lower() == "basic"
 
 
 def _is_bearer(scheme: JsonObject) -> bool:

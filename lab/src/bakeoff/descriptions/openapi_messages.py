@@ -15,6 +15,7 @@ from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
 from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity
 from bakeoff.descriptions.openapi_names import capture_name
+from bakeoff.descriptions.own_account import credentials_in
 from bakeoff.descriptions.pages import of_first_page
 from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
 from bakeoff.descriptions.schema_merging import Schema, kind_of
@@ -80,8 +81,15 @@ class Messages:
             headers["content-type"] = body.media_type
         return {**headers, **({"Cookie": "; ".join(cookies)} if cookies else {})}
 
-    def message(self, described: DescribedOperation, *, is_login: bool) -> str | None:
-        """The template of its body; None where it sends none."""
+    def credentials(self, described: DescribedOperation) -> list[tuple[tuple[str, ...], bool]]:
+        """The places of an account's name and password in its body, and whether it must have them."""
+        if described.body is None:
+            return []
+        schema = self._templates.merged(described.body.schema)
+        return list(credentials_in(schema, lambda each: self._templates.members(each, written=True)))
+
+    def message(self, described: DescribedOperation, *, is_login: bool, keeps_credentials: bool = False) -> str | None:
+        """The template of its body, with `keeps_credentials` without those of an account; None where it sends none."""
         body = described.body
         if body is None or body.kind is None:
             return None
@@ -95,6 +103,8 @@ class Messages:
             return as_text(value).quoted(str)
         if isinstance(value, Mapping):
             value = of_first_page(value, templates, body.schema)
+            for path, _ in self.credentials(described) if keeps_credentials else []:
+                value = _without(value, path)
             value = self._linked(described, body, value, is_login=is_login)
         if body.kind == "json":
             return json_template(value)
@@ -375,3 +385,11 @@ def _static(part: str) -> str:
     """A part of a path as it is sent: escapes that stand in it already are kept."""
     written = quote(part, safe=_IN_STATIC_PATH)
     return re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", written)
+
+
+def _without(value: Mapping[str, Value], path: Sequence[str]) -> dict[str, Value]:
+    """A message without the member at a path."""
+    if len(path) == 1:
+        return {name: each for name, each in value.items() if name != path[0]}
+    inner = value.get(path[0])
+    return {**value, path[0]: _without(inner, path[1:])} if isinstance(inner, Mapping) else dict(value)

@@ -24,6 +24,13 @@ from bakeoff.workload.expressible import expressible
 _SERVED = ("openapi.json", "openapi.yaml", "v3/api-docs", "api/openapi.json", "swagger/v1/swagger.json", "swagger.json")
 _NAMES = [f"{stem}.{suffix}" for stem in ("openapi", "swagger") for suffix in ("yaml", "yml", "json")]
 _SKIPPED = {"node_modules", "vendor", "third_party", "target", "build", "dist", "testdata", "test", "tests", "venv"}
+# Pages that show a description to people, and what names its place in them: a file, or a member of the viewer's call.
+_PAGES = ("docs", "api/docs", "swagger", "swagger-ui/index.html", "api", "redoc", "documentation", "")
+_NAMED_IN_PAGE = re.compile(
+    r"""["']([^"'\s<>]+\.(?:json|ya?ml))["']|(?:\burl|spec-url|apiDescriptionUrl)["']?\s*[:=]\s*["']([^"'\s<>]+)["']"""
+)
+_DESCRIBES = re.compile(rb"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.""", re.M)
+_DOCUMENTS = {".json", ".yaml", ".yml"}
 _REFLECTED = "services.binpb"
 _TIMEOUT_S = 10.0
 _MOST_NAMES = 12
@@ -118,6 +125,8 @@ def described_in(folder: Path) -> list[Path]:
     """The descriptions of a repository: OpenAPI documents before proto files with services, the nearest first."""
     files = sorted(files_of(folder), key=lambda path: (len(path.relative_to(folder).parts), path))
     documents = [path for path in files if path.name.lower() in _NAMES]
+    others = (path for path in files if path.suffix.lower() in _DOCUMENTS and path not in documents)
+    documents += [path for path in others if _is_description(path.read_bytes())]
     return documents + [path for path in files if path.suffix == ".proto" and "\nservice " in text_of(path)]
 
 
@@ -172,11 +181,30 @@ def _references(content: bytes, url: str, file: Path) -> Iterator[tuple[str, Pat
 def served(url: str, folder: Path) -> Path | None:
     """The description that a running service shows below its root, downloaded; None where it shows none."""
     root = "{0.scheme}://{0.netloc}/".format(urlsplit(url))
-    for path in _SERVED:
-        status, content = _answer(root + path)
-        if status == http.HTTPStatus.OK and (b"openapi" in content or b"swagger" in content):
+    for place in _shown_places(root):
+        status, content = _answer(place)
+        if status == http.HTTPStatus.OK and _is_description(content):
             return _kept(content, folder)
     return None
+
+
+def _shown_places(root: str) -> Iterator[str]:
+    """Where a service may show its description: the usual paths, then those that its pages of documentation name."""
+    yield from (root + path for path in _SERVED)
+    for page in _PAGES:
+        status, content = _answer(root + page)
+        if status != http.HTTPStatus.OK or content.lstrip()[:1] != b"<":
+            continue
+        yield f"{root}{page}-json"
+        for named in dict.fromkeys(_NAMED_IN_PAGE.findall(content.decode("utf-8", "replace"))):
+            place = urljoin(f"{root}{page}", next(filter(None, named)))
+            if place.startswith(root):
+                yield place
+
+
+def _is_description(content: bytes) -> bool:
+    """Whether a text is an OpenAPI document, and no page about one."""
+    return content.lstrip()[:1] != b"<" and _DESCRIBES.search(content) is not None and b"paths" in content
 
 
 def is_grpc(url: str) -> bool:

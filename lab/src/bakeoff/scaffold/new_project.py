@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bakeoff.descriptions.imported import ImportedApi
+from bakeoff.descriptions.imported import BASIC_LOGIN, ImportedApi
 from bakeoff.documents.checked import Json
 from bakeoff.documents.project_file import project_file
 from bakeoff.documents.whole_file import write_whole
@@ -16,6 +16,7 @@ from bakeoff.errors import BakeoffError, NotFoundError, UsageError
 from bakeoff.project import COMMAND, PROJECT_VARIABLE, Project, find_project, prepare_state
 from bakeoff.scaffold.description_files import Source, status_of
 from bakeoff.scaffold.first_load import faults_of
+from bakeoff.scaffold.given_login import GivenLogin
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.scaffold.repository import service_in
 from bakeoff.scaffold.scaffold import address_in
@@ -23,6 +24,8 @@ from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
 DEFAULT_ADDRESS = "http://127.0.0.1:8080"
+_CREDENTIALS = "credentials that exist"
+_REPLACED = "replace-me"
 _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
 
 
@@ -33,10 +36,16 @@ def name_of(folder: Path) -> str:
     return name[:58].rstrip("-") or "service"
 
 
-def new_project(project: Project, name: str, source: Source | None, url: str | None) -> NewProject:
-    """The project of a service: with the operations that its description has, or an example of one."""
+def new_project(
+    project: Project, name: str, source: Source | None, url: str | None, login: GivenLogin | None = None
+) -> NewProject:
+    """The project of a service: with the operations that its description has, or an example of one.
+
+    Raises UsageError where there is a login, and no place for it.
+    """
     address, path = (DEFAULT_ADDRESS, "/") if url is None else address_in(url)
-    target, found = service_in(project, "rest" if source is None else source.api.protocol)
+    protocol, described_by = ("rest", None) if source is None else (source.api.protocol, source.file)
+    target, found = service_in(project, protocol, described_by)
     if source is None:
         words = "a request that the service answers, and its status; one table for each kind of request"
         call: Json = {"method": "GET", "path": path, "expect": 200 if url is None else status_of(url)}
@@ -45,24 +54,45 @@ def new_project(project: Project, name: str, source: Source | None, url: str | N
     described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, project.root)}
     if source.proto_paths:
         described["proto_paths"] = [os.path.relpath(path, project.root) for path in source.proto_paths]
-    if source.api.credentials:
-        described["headers"] = Open(source.api.credentials, "what every request needs: values that exist", counts=True)
+    given = _with_basic(source.api.credentials, login)
+    if given:
+        words, is_whole = "what every request needs: values that exist", _REPLACED not in str(given)
+        described["headers"] = given if is_whole else Open(given, words, counts=True)
     if source.api.query:
         described["query"] = Open(
             source.api.query, "what the query of every request needs: values that exist", counts=True
         )
     if source.api.protocol == "grpc":
         target = {"protocol": "grpc", **target}
-    logins = list(_logins(source.api))
-    return NewProject(name, target, described, logins, base_url=address, found=[*found, *source.found])
+    logins = list(_logins(source.api, login))
+    if login is not None and given == source.api.credentials and not logins:
+        raise UsageError(f"--login: {source.file.name} has no operation that takes a name and a password.")
+    # Who gives a user need not be asked for one.
+    asked = [line for line in source.found if login is None or not line.endswith(f" {_CREDENTIALS}.")]
+    return NewProject(name, target, described, logins, base_url=address, found=[*found, *asked])
 
 
-def _logins(api: ImportedApi) -> Iterator[Members]:
-    """The login with its credentials; a person writes those that the description does not give."""
+def _with_basic(headers: Mapping[str, str], login: GivenLogin | None) -> Mapping[str, str]:
+    """Headers of every request, with the user of a login where they ask for basic authentication."""
+    return {name: login.basic if login and value in BASIC_LOGIN.values() else value for name, value in headers.items()}
+
+
+def _logins(api: ImportedApi, login: GivenLogin | None) -> Iterator[Members]:
+    """The login with its credentials; a person writes those that nothing gives."""
     for each in api.operations:
-        if each.is_login and not each.registers and each.message is not None:
-            message = Open(each.message, "credentials that exist", counts=True)
-            yield {"name": each.name, "message": each.message if each.gives_credentials else message}
+        if not each.is_login or each.registers:
+            continue
+        if each.is_login_by_header:
+            header: Json = {"headers": BASIC_LOGIN}
+            words = f"USER:PASSWORD of a user who exists, in base64; {COMMAND} init --login writes it"
+            own: Json = {"headers": _with_basic(BASIC_LOGIN, login)}
+            yield {"name": each.name, "http": own if login else Open(header, words, counts=True)}
+        elif each.message is not None:
+            message = login.in_message(each.message) if login else None
+            if message is None and login:
+                raise UsageError(f"--login: no members of the message of {each.name} are a name and a password.")
+            example = each.message if each.gives_credentials else Open(each.message, _CREDENTIALS, counts=True)
+            yield {"name": each.name, "message": message or example}
 
 
 def folders_project(folder: Path) -> Project:

@@ -21,21 +21,21 @@ from bakeoff.workload.loader import load_workload
 _EXAMPLES = 3
 
 
-def write_probed(project: Project, new: NewProject, url: str) -> NewProject:
+def write_probed(project: Project, new: NewProject, url: str, *, is_login_given: bool = False) -> NewProject:
     """Writes the project, and again with what the service at a URL has shown; returns what the file holds.
 
-    Raises BakeoffError, and leaves no file, where nothing answers there.
+    Raises BakeoffError, and leaves no file, where nothing answers there, or the login that was given is refused.
     """
     new = write_project(project, new)
     try:
-        new = _probed(project, new, url)
+        new = _probed(project, new, url, is_login_given=is_login_given)
     except BaseException:
         project.file.unlink(missing_ok=True)
         raise
     return rewrite_project(project, new)
 
 
-def _probed(project: Project, new: NewProject, url: str) -> NewProject:
+def _probed(project: Project, new: NewProject, url: str, *, is_login_given: bool) -> NewProject:
     """The project, which is written already, changed so that the service at a URL accepts its requests."""
     # Comparing loads all that measures.
     from bakeoff.comparing.comparison import TOKEN_VARIABLE
@@ -46,6 +46,9 @@ def _probed(project: Project, new: NewProject, url: str) -> NewProject:
     operations = {each.name: each for each in workload.declared.operations}
     access = access_of(url, os.environ.get(TOKEN_VARIABLE) or None)
     learnt = Probe(service_at(workload, protocol, access), dict(operations)).learn()
+    if learnt.untried and is_login_given:
+        login = learnt.refused_login
+        raise BakeoffError(f"{access.address} refuses the user of --login: {login} answers {learnt.refused[login]}.")
     if not learnt.operations.keys() - learnt.refused.keys():
         name, reply = next(iter(learnt.refused.items()))
         raise BakeoffError(
@@ -68,6 +71,13 @@ def _found(learnt: Learnt) -> str:
 def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
     yield from (f"- {line}" for line in learnt.lines)
     yield from left_out(learnt)
+    if learnt.untried:
+        count, login = len(learnt.untried), learnt.refused_login
+        yield (
+            f"- {login}, the login, answers {learnt.refused[login]}. {count} operation{'s' if count > 1 else ''} that "
+            f"its token is for {'were' if count > 1 else 'was'} not tried: remove {PROJECT_FILE}, and name a user who "
+            "exists with --login USER:PASSWORD."
+        )
     numbered = enumerate(changed.text.splitlines(), start=1)
     line = next((number for number, text in numbered if text.startswith("without = ")), None)
     if line is not None:
@@ -78,19 +88,31 @@ def left_out(learnt: Learnt) -> list[str]:
     """A line for each operation that the service refuses, and one for each status of those that it does not have."""
     statuses = dict.fromkeys(learnt.unimplemented.values())
     named = {status: [name for name, own in learnt.unimplemented.items() if own == status] for status in statuses}
-    refused = {name: reply for name, reply in learnt.refused.items() if name not in learnt.unimplemented}
+    alike: dict[str, list[str]] = {}
+    for name, shown in learnt.refused.items():
+        if name not in learnt.unimplemented and not (learnt.untried and name == learnt.refused_login):
+            alike.setdefault(shown, []).append(name)
     lines = [_not_implemented(names, status) for status, names in named.items()]
-    return lines + [
-        f"- {name} is left out, because the service refuses it: {shown}." for name, shown in refused.items()
-    ]
+    return lines + [_refused(names, shown) for shown, names in alike.items()]
+
+
+def _refused(names: Sequence[str], shown: str) -> str:
+    """The line about operations that the service refuses for one reason."""
+    if len(names) == 1:
+        return f"- {names[0]} is left out, because the service refuses it: {shown}."
+    return f"- {len(names)} operations are left out, because the service refuses them: {shown}: {_few(names)}"
 
 
 def _not_implemented(names: Sequence[str], status: str) -> str:
     """The line about operations that the service does not have."""
     if len(names) == 1:
         return f"- {names[0]} is left out, because the service does not implement it ({status})."
-    shown = f"{listed(names)}." if len(names) <= _EXAMPLES else f"{', '.join(names[:_EXAMPLES])}, …"
-    return f"- {len(names)} operations are left out, because the service does not implement them ({status}): {shown}"
+    words = f"{len(names)} operations are left out, because the service does not implement them ({status})"
+    return f"- {words}: {_few(names)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return f"{listed(names)}." if len(names) <= _EXAMPLES else f"{', '.join(names[:_EXAMPLES])}, …"
 
 
 def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Operation], protocol: str) -> NewProject:
@@ -102,10 +124,11 @@ def _with_entries(new: NewProject, learnt: Learnt, described: Mapping[str, Opera
         entry: Members = entry_of(operation, None if lists_all else described.get(name), protocol)
         if not is_as_it_was:
             entries[name] = {**entries.get(name, {}), **entry}
+    refused = [each for each in learnt.refused if not (learnt.untried and each == learnt.refused_login)]
     if lists_all:
-        entries = {name: each for name, each in entries.items() if name not in learnt.refused}
+        entries = {name: each for name, each in entries.items() if name not in refused}
     sessions = [each for each in learnt.sessions if not any(step in learnt.refused for step in each.steps)]
-    without = [*_listed(new.workload.get("without")), *learnt.refused]
+    without = [*_listed(new.workload.get("without")), *refused]
     workload = {**new.workload, "without": without} if without and not lists_all else new.workload
     tables: list[Members] = [{"name": each.name, "weight": each.weight, "steps": list(each.steps)} for each in sessions]
     return replace(new, workload=workload, operations=list(entries.values()), sessions=tables)

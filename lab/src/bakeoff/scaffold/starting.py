@@ -16,7 +16,7 @@ from bakeoff.scaffold.description_files import files_of, text_of
 # Programs of Python's packages, which a virtual environment has.
 _OF_PYTHON = re.compile(r"(?=(?:python3?|uvicorn|gunicorn|hypercorn|granian|fastapi|flask|alembic)\b)")
 # Of several programs the one that serves, by the name of its folder.
-_SERVING = ("server", "api", "web", "service", "app")
+_SERVING = ("server", "api", "backend", "web", "service", "app")
 _PYTHON_APPS = (
     (r"^(\w+)(?:: \w+)? = (?:\w+\.)?(?:FastAPI|Starlette|Litestar|Quart)\(", "uvicorn", "{0}:{1} --port {{port}}"),
     (r"^def (create_app|make_app|get_app)\(.*(?:\n.*)*?FastAPI\(", "uvicorn", "{0}:{1} --factory --port {{port}}"),
@@ -68,13 +68,14 @@ def _node(folder: Path, _made_in: str) -> ServiceCommands | None:
     started = text_in(scripts, "start") or (f"node {package['main']}" if "main" in package else "")
     # Without npm between them, signals reach the service itself.
     run = started if started.startswith("node ") or not started else f"{tool} start"
-    migrate = next((name for name in ("migrate", "db:migrate", "migrate:deploy") if name in scripts), None)
+    migrate = next((name for name in _NODE_MIGRATIONS if name in scripts), None)
     prepare = f"{tool} run {migrate}" if migrate else ""
     if not prepare and (folder / "prisma" / "migrations").is_dir():
         prepare = "npx prisma migrate deploy"
     return ServiceCommands(file.name, " && ".join(steps), run, prepare)
 
 
+_NODE_MIGRATIONS = ("migrate", "db:migrate", "migrate:deploy", "migration:run", "migrations:run")
 _NODE_LOCKS = {"pnpm": "pnpm-lock.yaml", "yarn": "yarn.lock"}
 _NODE_INSTALLS = {"pnpm": "pnpm install --frozen-lockfile", "yarn": "yarn install --frozen-lockfile"}
 
@@ -84,7 +85,9 @@ def _go(folder: Path, made_in: str) -> ServiceCommands | None:
         return None
     sources = (path for path in files_of(folder) if path.suffix == ".go" and not path.name.endswith("_test.go"))
     mains = {path.parent for path in sources if re.search(r"^package main$(?s:.*)^func main\(", text_of(path), re.M)}
-    main = _serving({path.relative_to(folder).as_posix(): path.name for path in mains})
+    named = re.search(r"^module\s+\S*?([\w.-]+?)(?:/v\d+)?\s*$", text_of(folder / "go.mod"), re.M)
+    places = {path.relative_to(folder).as_posix(): path.name for path in mains}
+    main = _serving(places, "" if named is None else named[1])
     if main is None:
         return ServiceCommands("go.mod")
     program = shlex.quote(f"{made_in}/bin/{(folder / main).resolve().name}")
@@ -112,11 +115,15 @@ def _rust(folder: Path, _made_in: str) -> ServiceCommands | None:
     return ServiceCommands(file.name, f"cargo build --release --bin {program}", f"target/release/{program}")
 
 
-def _serving(programs: Mapping[str, str]) -> str | None:
-    """The only one of some programs by their places, or the only one whose name says that it serves."""
+def _serving(programs: Mapping[str, str], whole: str = "") -> str | None:
+    """The only one of some programs by their places, or the only one whose name says that it serves.
+
+    Otherwise that with the name of the whole.
+    """
     if len(programs) == 1:
         return next(iter(programs))
     named = [place for place, name in programs.items() if re.split(r"[-_.]", name)[-1] in _SERVING]
+    named = named if len(named) == 1 else [place for place, name in programs.items() if name == whole]
     return named[0] if len(named) == 1 else None
 
 
@@ -165,14 +172,18 @@ def _java(file: Path, build: str, jar: str, quarkus_jar: str) -> ServiceCommands
 
 def _python(folder: Path, made_in: str) -> ServiceCommands | None:
     file = next((name for name in _PYTHON_FILES if (folder / name).is_file()), None)
-    if file is None:
+    # A pyproject.toml without a project is that of a workspace, or of tools.
+    if file is None or (file == "pyproject.toml" and not _HAS_PROJECT.search(text_of(folder / file))):
         return None
     wanted = "".join(text_of(folder / name) for name in _PYTHON_FILES if (folder / name).is_file())
     found = _python_app(folder)
     server = found[0] if found is not None else ""
     extra = f" {server}" if server and server not in wanted and "fastapi[standard]" not in wanted else ""
-    if (folder / "uv.lock").is_file():
-        programs, build = ".venv/bin/", "uv sync --frozen" + (f" && uv pip install{extra}" if extra else "")
+    locked = next((each for each in (folder, folder.parent) if (each / "uv.lock").is_file()), None)
+    if locked is not None:
+        # The members of a workspace share the environment of its root.
+        programs = ".venv/bin/" if locked == folder else "../.venv/bin/"
+        build = "uv sync --frozen" + (f" && uv pip install{extra}" if extra else "")
     else:
         programs, what = f"{made_in}/python/bin/", "-r requirements.txt" if file == "requirements.txt" else "."
         build = f"[ -d {made_in}/python ] || python3 -m venv {made_in}/python && {programs}pip install -q {what}{extra}"
@@ -188,6 +199,7 @@ def _python(folder: Path, made_in: str) -> ServiceCommands | None:
     return ServiceCommands(file, build, start.of_package(run), start.of_package(prepare), programs)
 
 
+_HAS_PROJECT = re.compile(r"^\[(?:project|tool\.poetry)\]", re.M)
 _PYTHON_FILES = ("requirements.txt", "pyproject.toml")
 
 

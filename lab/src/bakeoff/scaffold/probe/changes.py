@@ -57,6 +57,11 @@ def with_message(operation: Operation, protocol: str, message: str) -> Operation
     return replace(operation, message=message)
 
 
+def as_json(document: Json) -> str:
+    """A document as JSON in a template: what looks like a slot in it is none."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).replace("${", r"\u0024{")
+
+
 class MessageTemplate:
     """A JSON message with slots, as a document: each slot is a text in it, until it is written again."""
 
@@ -66,7 +71,7 @@ class MessageTemplate:
 
     def written(self, document: Json) -> str:
         """A document as a template, its slots where they were: bare ones without quotes."""
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        text = as_json(document)
         for index, slot in enumerate(self._slots):
             mark = json.dumps(_MARK.format(index))
             text = text.replace(mark[:-1] + 'n"', slot).replace(mark[1:-1], slot)
@@ -76,6 +81,15 @@ class MessageTemplate:
         """The members of the message, each as a template."""
         if isinstance(self.document, Mapping):
             yield from ((name, self.written(value)) for name, value in self.document.items())
+
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """The paths of the texts in the message, which stand in quotes."""
+        for path in paths_of(self.document):
+            value = self.document
+            for name in path:
+                value = _object(value)[name]
+            if isinstance(value, str) and not (value.startswith("\x00") and value.endswith("n")):
+                yield path
 
     def without(self, name: str) -> str:
         assert isinstance(self.document, Mapping)
@@ -96,6 +110,14 @@ class MessageTemplate:
             return marked if len(re.findall(r'(?<!\\)"', before)) % 2 else f'"{marked}n"'
 
         return _SLOT.sub(mark, text)
+
+
+def paths_of(document: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of the members of a document, those of members of members too."""
+    if isinstance(document, Mapping):
+        for name, value in document.items():
+            yield (*path, name)
+            yield from paths_of(value, (*path, name))
 
 
 def _replaced(document: Json, path: Sequence[str], value: Json) -> Json:

@@ -31,7 +31,8 @@ _MANY_VALUES = ("${uuid}", "${sequence}", "${run}", "${alphanumeric 8}")
 class Learnt:
     """The operations and sessions that the service accepts, what was learnt, and those it refuses, with its reply.
 
-    `unimplemented` are those of them that it does not have, with the status that says so.
+    `unimplemented` are those of them that it does not have, with the status that says so. `untried` are the operations
+    that wait for the token of a refused login, `refused_login`.
     """
 
     operations: Mapping[str, Operation]
@@ -40,6 +41,8 @@ class Learnt:
     refused: Mapping[str, str]
     unimplemented: Mapping[str, str]
     requests: int
+    untried: Sequence[str] = ()
+    refused_login: str = ""
 
 
 @dataclass
@@ -58,12 +61,29 @@ class Probe:
 
     def learn(self) -> Learnt:
         for name in self._in_order():
-            self._settle(name)
+            if not self._waits(name):
+                self._settle(name)
         self._settle_refused()
         self._look_for_effects()
         operations, sessions = self._in_sessions()
         self._check(operations, sessions)
-        return Learnt(operations, sessions, self.lines, self.refused, self.unimplemented, self.service.requests)
+        untried = [name for name in operations if self._waits(name)]
+        login = self._refused_login if untried else ""
+        requests = self.service.requests
+        return Learnt(operations, sessions, self.lines, self.refused, self.unimplemented, requests, untried, login)
+
+    @property
+    def _refused_login(self) -> str:
+        return next((name for name in self.refused if self.operations[name].login), "")
+
+    def _waits(self, name: str, within: Sequence[str] = ()) -> bool:
+        """Whether a request needs the token of a login that the service refuses, for itself or for its entity."""
+        operation = self.operations.get(name)
+        if not self._refused_login or operation is None or operation.login or name in within:
+            return False
+        creator = self._known(self.operations).creator(operation.needs)
+        own = f"{self.service.call(operation)}{operation.message_over(self.service.protocol)}"
+        return "${login." in own or (creator is not None and self._waits(creator.name, (*within, name)))
 
     def _in_order(self) -> Sequence[str]:
         """Logins and creations first, then what shows entities, what changes them, and what deletes them."""
@@ -123,7 +143,7 @@ class Probe:
         operation = operations[name]
         captured = self._fresh(operation.needs, operations)
         if captured is None:
-            return Reply(0, "", text=f"nothing creates the {operation.needs} that it needs")
+            return Reply(0, "not sent", text=f"nothing creates the {operation.needs} that it needs")
         for step in steps:
             reply = self.service.send(operations[step], captured, self.login)
             values = reply.captured(self.service.call(operations[step]).capture)
@@ -325,7 +345,9 @@ class Probe:
         """Sends all of them by turns, as a run does, on entities that the others have used."""
         entities: dict[str, list[Captured]] = {}
         sent = [
-            each for each in operations.values() if each.name not in self.refused and not each.login and each.weight
+            each
+            for each in operations.values()
+            if each.name not in self.refused and not each.login and each.weight and not self._waits(each.name)
         ]
         for number in range(_CHECKED_ROUNDS):
             for operation in sent:

@@ -14,6 +14,7 @@ from bakeoff.documents.checked import Json
 from bakeoff.scaffold.probe.changes import (
     Change,
     MessageTemplate,
+    paths_of,
     with_call,
     with_capture,
     with_header,
@@ -131,7 +132,7 @@ def _versions(operation: Operation, reply: Reply, known: Known) -> Iterator[Chan
     if reply.code not in _REFUSED or creator is None or not _has_members(operation, known.protocol):
         return
     template = MessageTemplate(str(operation.message_over(known.protocol)))
-    for path in _paths(template.document):
+    for path in paths_of(template.document):
         if not _VERSION.fullmatch(path[-1]):
             continue
         for source in (creator, *_reads(operation, known)):
@@ -194,7 +195,7 @@ def _named_entities(operation: Operation, reply: Reply, known: Known) -> Iterato
         return
     message = str(operation.message_over(known.protocol))
     creators = [each for each in known.operations.values() if each.creates and each.name in known.replies]
-    for path in _paths(MessageTemplate(message).document):
+    for path in paths_of(MessageTemplate(message).document):
         if not _ID_MEMBER.fullmatch(path[-1]):
             continue
         called = path[-1].lower().replace("_", "")
@@ -322,13 +323,6 @@ def _headers_of(operation: Operation, protocol: str) -> Mapping[str, str]:
 def _has_members(operation: Operation, protocol: str) -> bool:
     message = operation.message_over(protocol)
     return message is not None and not operation.has_text and message.strip().startswith("{")
-
-
-def _paths(document: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    if isinstance(document, Mapping):
-        for name, value in document.items():
-            yield (*path, name)
-            yield from _paths(value, (*path, name))
 
 
 def _listed(headers: Mapping[str, str]) -> str:
