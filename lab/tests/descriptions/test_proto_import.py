@@ -1,6 +1,7 @@
 """Proto files as their authors write them: what is sent, how requests follow from one another, what is left out."""
 
 import json
+import re
 import textwrap
 import zlib
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from bakeoff.workload.expressible import first_rendered
 
 
 def imported(folder: Path, text: str, name: str = "api.proto") -> ImportedApi:
-    """The API of a file; every message of it is read by its type before it is returned."""
+    """The API of a file; every message is read by its type, and what it captures is created, before it is returned."""
     file = folder / name
     file.write_text(textwrap.dedent(text), "utf-8")
     api, codec = import_proto(ProtoSource(file)), ProtoCodec(ProtoSource(file))
@@ -25,6 +26,9 @@ def imported(folder: Path, text: str, name: str = "api.proto") -> ImportedApi:
         method = codec.method(str(each.call["method"]))
         assert method is not None
         codec.encode(method.request, json.loads(first_rendered(str(each.message), ["next"])))
+        known = [other.call["capture"] for other in api.operations if each.needs and other.creates == each.needs]
+        captured = set(re.findall(r"\$\{captured\.(\w+)\}", f"{each.message} {each.call}")) - {"next"}
+        assert captured <= set(*known), each.name
     return api
 
 
@@ -367,6 +371,75 @@ def test_what_lies_within_another_keeps_the_identifier_of_that_one(tmp_path: Pat
     key = ["book", "${captured.id}", "${captured.shelf_id}"]
     assert found["DeleteBook"].effect == {"kind": "delete", "key": key}
     assert api.advice == []
+
+
+def test_what_lies_deeper_is_created_after_all_that_it_lies_in(tmp_path: Path) -> None:
+    api = imported(
+        tmp_path,
+        """
+        syntax = "proto3";
+        message Page { string id = 1; }
+        message OfLibrary { string library_id = 1; }
+        message OfShelf { string library_id = 1; string shelf_id = 2; }
+        message OfBook { string library_id = 1; string shelf_id = 2; string book_id = 3; }
+        message OfPage { string library_id = 1; string shelf_id = 2; string book_id = 3; string page_id = 4; }
+        message Library { string id = 1; }
+        message Created { string id = 1; }
+        message CreateLibraryRequest { string city = 1; }
+        service Libraries {
+          rpc DeletePage(OfPage) returns (Created);
+          rpc CreatePage(OfBook) returns (Page);
+          rpc CountPages(OfBook) returns (Created);
+          rpc CreateBook(OfShelf) returns (Created);
+          rpc CreateShelf(OfLibrary) returns (Created);
+          rpc CreateLibrary(CreateLibraryRequest) returns (Library);
+        }
+        """,
+    )
+    found = by_name(api)
+
+    needs = {name: each.needs for name, each in found.items()}
+    assert needs == {
+        "DeletePage": "page",
+        "CreatePage": "book",
+        "CountPages": "book",
+        "CreateBook": "shelf",
+        "CreateShelf": "library",
+        "CreateLibrary": None,
+    }
+    of_book = '{"libraryId":"${captured.library_id}","shelfId":"${captured.shelf_id}","bookId":"${captured.'
+    assert found["CreatePage"].message == found["CountPages"].message == f'{of_book}id}}"}}'
+    assert found["DeletePage"].message == f'{of_book}book_id}}","pageId":"${{captured.id}}"}}'
+    assert found["CreatePage"].call["capture"] == {
+        "id": "/id",
+        "library_id": "sent:${captured.library_id}",
+        "shelf_id": "sent:${captured.shelf_id}",
+        "book_id": "sent:${captured.id}",
+    }
+    assert api.advice == []
+
+
+def test_a_key_of_the_identifiers_of_others_names_what_exists(tmp_path: Path) -> None:
+    api = imported(
+        tmp_path,
+        """
+        syntax = "proto3";
+        message User { string user_id = 1; }
+        message Line { string user_id = 1; string product_id = 2; int32 quantity = 3; }
+        message OfLine { string user_id = 1; string product_id = 2; }
+        message CreateUserRequest { string name = 1; }
+        service Carts {
+          rpc CreateUser(CreateUserRequest) returns (User);
+          rpc GetUser(User) returns (User);
+          rpc CreateLine(Line) returns (Line);
+          rpc DeleteLine(OfLine) returns (Line);
+        }
+        """,
+    )
+    found = by_name(api)
+
+    assert (found["CreateLine"].needs, sent(found["CreateLine"])["userId"]) == ("user", "1")
+    assert found["DeleteLine"].message == '{"userId":"${captured.id}","productId":"${captured.product_id}"}'
 
 
 @pytest.mark.parametrize("name", ["query", "filter", "search_text", "q", "name_filter", "where", "title_prefix"])

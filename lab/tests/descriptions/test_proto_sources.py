@@ -229,3 +229,23 @@ def test_a_file_beside_the_packages_that_come_with_the_tool_is_its_own(
     roots = [*proto_sources.bundled_roots(), tmp_path]
     monkeypatch.setattr(proto_sources, "bundled_roots", lambda: roots)
     assert [each.path.name for each in compiled_proto(ProtoSource(file)).files] == ["own.proto", "money.proto"]
+
+
+def test_options_that_protoc_no_longer_has_are_left_out(tmp_path: Path) -> None:
+    text = shop("types/money.proto", option="option php_generic_services = true;\noption optimize_for = SPEED;")
+    api = import_proto(ProtoSource(written(tmp_path, {"shop.proto": text, "types/money.proto": MONEY})))
+
+    assert [each.name for each in api.operations] == ["GetPrice"]
+
+
+def test_a_file_that_comes_with_the_tool_by_another_name_is_found(tmp_path: Path) -> None:
+    text = """
+    syntax = "proto3";
+    package jobs.v1;
+    import "google/longrunning/operations.proto";
+    message Job { string id = 1; }
+    service Jobs { rpc StartJob(Job) returns (google.longrunning.Operation); }
+    """
+    api = import_proto(ProtoSource(written(tmp_path, {"jobs.proto": text})))
+
+    assert [each.name for each in api.operations] == ["StartJob"]

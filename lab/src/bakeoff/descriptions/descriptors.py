@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,10 +16,11 @@ from google.protobuf.message import DecodeError
 
 from bakeoff.descriptions.proto_editions import without_editions
 from bakeoff.descriptions.proto_sources import ProtoFile, ProtoSource, ProtoSources, bundled_roots
-from bakeoff.descriptions.proto_text import ProtoText
+from bakeoff.descriptions.proto_text import PLAIN_OPTIONS, ProtoText
 from bakeoff.errors import UsageError
 
 _MOST_LINES = 5
+_OPTION = re.compile(rf"\boption\s+(?!(?:{'|'.join(PLAIN_OPTIONS)})\b)\w")
 _TO_WRITE = "Write one with buf build -o FILE.binpb, or protoc --include_imports -o FILE.binpb."
 
 
@@ -95,10 +97,10 @@ def descriptor_set(source: ProtoSource) -> bytes:
 
 def _readable(file: ProtoFile, sources: ProtoSources) -> str:
     """The text of a file; without the imports that were not found, and the options that nothing else declares."""
-    if not file.without:
-        return file.text
-    text = ProtoText(file.text)
     missing = {each.path for each in file.without}
+    text = ProtoText(file.text) if missing or _OPTION.search(file.text) else None
+    if text is None:
+        return file.text
     return text.without([each for each in text.imports() if each.path in missing], sources.knows_option)
 
 

@@ -88,7 +88,11 @@ class ProtoEntities:
             created = self._created(each)
             if created is not None and all(known.kind != created.kind for known in self.all):
                 self.all.append(created)
-        self.all = [self._with_sent(each) for each in self.all]
+        # What lies deeper takes the identifiers of what lies in something itself: once more for each level.
+        for _ in self.all:
+            known, self.all = self.all, [self._with_sent(each) for each in self.all]
+            if known == self.all:
+                break
 
     def created_by(self, method: Method) -> Entity | None:
         return next((each for each in self.all if each.creator == method), None)
@@ -102,34 +106,54 @@ class ProtoEntities:
         """The entity that a request is about, or that it refers to first."""
         created = self.created_by(method)
         references = list(self._references(method, created))
-        unknown = [each for each in self._names_something(method) if created is None or not _is_own(each, created)]
+        named = {found.name for _, _, _, found in references}
+        unknown = [
+            each
+            for each in self._names_something(method)
+            if created is None or each.name in named or not _is_own(each, created)
+        ]
         if not references:
             return Link(unknown=unknown)
-        entity = references[0][0]
+        is_about = created is None and references[0][0].kind == method.kind
+        entity = references[0][0] if is_about else self._innermost([each for each, _, _, _ in references])
         # One entity is never named twice: the second field means another one.
-        of_captures = {
-            capture: (path, found) for known, path, capture, found in reversed(references) if known is entity
-        }
+        of_captures: dict[str, tuple[Path, FieldDescriptorProto]] = {}
+        for known, path, capture, found in references:
+            if known is entity or entity.is_sent(found.name):
+                of_captures.setdefault(capture if known is entity else entity.capture(found.name), (path, found))
         fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
         return Link(entity, fields, [each for each in unknown if (each.name,) not in fields])
 
+    def _innermost(self, entities: Sequence[Entity]) -> Entity:
+        """The one that lies in most of the others; of several the first."""
+        return max(entities, key=lambda each: sum(map(each.is_sent, each.identifiers)))
+
     def _with_sent(self, entity: Entity) -> Entity:
         """An entity with the identifiers of what it lies in, where other requests about it name that too."""
-        using = [each for each in self._methods if each.kind == entity.kind and each != entity.creator]
+        names = id_names(entity.kind)[len(_IDS) :]
+        using = [
+            each
+            for each in self._methods
+            if each != entity.creator
+            if each.kind == entity.kind or any(found.name in names for found in self._types.scalars(each.request))
+        ]
         named = {found.name for each in using for found in self._types.scalars(each.request) if each.verb != "list"}
+        shown = {name: place for name, place in entity.identifiers.items() if not entity.is_sent(name)}
         sent = {
             path[0]: (f"sent:${{captured.{capture}}}", found)
             for path, (capture, found) in self.link(entity.creator).fields.items()
-            if len(path) == 1 and path[0] in named - entity.identifiers.keys() and entity.named_by(path[0]) is None
+            if len(path) == 1 and path[0] in named - shown.keys() - {*id_names(entity.kind)}
         }
-        return replace(entity, identifiers={**entity.identifiers, **sent})
+        return replace(entity, identifiers={**shown, **sent})
 
     def _references(
         self, method: Method, created: Entity | None
     ) -> Iterator[tuple[Entity, Path, str, FieldDescriptorProto]]:
         own = next((each for each in self.all if each.kind == method.kind and each is not created), None)
         if own is not None and created is None:
-            yield from self._own_fields(method, own)
+            fields = list(self._own_fields(method, own))
+            # One that names only what others lie in is about that.
+            yield from fields if any(not own.is_sent(found.name) for _, _, _, found in fields) else []
         others = [each for each in self.all if each is not created and not self._waits_for(each, created)]
         for found in self._types.fields(method.request):
             if not is_scalar(found):
@@ -270,7 +294,7 @@ def _refers(
         return str(target.type) == entity.resource
     name = singular(found.name) if found.label == found.LABEL_REPEATED else found.name
     if name in id_names(entity.kind)[len(_IDS) :] or name == f"{entity.kind}_name":
-        return created is None or not _is_own(found, created)
+        return created is None or name not in id_names(created.kind)
     if name != "parent":
         return False
     child = next((each for each in (*others, created) if each and target.child_type == each.resource != ""), None)

@@ -170,7 +170,8 @@ def _short_names(methods: Sequence[Method]) -> Mapping[tuple[str, str], str]:
 
 def _is_chosen(field: FieldDescriptorProto, created: Entity) -> bool:
     """Whether a field of a creating request is the identifier of what it creates."""
-    return field.name in created.identifiers or field.name in id_names(created.kind)
+    is_own = field.name in created.identifiers and not created.is_sent(field.name)
+    return is_own or field.name in id_names(created.kind)
 
 
 def _captured(capture: str, field: FieldDescriptorProto) -> str:

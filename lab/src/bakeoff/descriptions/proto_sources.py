@@ -143,7 +143,16 @@ class ProtoSources:
                     self._found_roots.append(root)
                 self._names.setdefault(target, imported)
                 return target
-        return self._by_ending(importing, imported)
+        return self._packaged(imported) or self._by_ending(importing, imported)
+
+    def _packaged(self, imported: str) -> Path | None:
+        """A file that its package renames, since Python has another module of its name."""
+        for root in bundled_roots():
+            target = root / f"{imported.removesuffix('.proto')}_proto.proto"
+            if target.is_file():
+                self._names.setdefault(target, target.relative_to(root).as_posix())
+                return target
+        return None
 
     def _folders(self, importing: Path) -> Iterator[Path]:
         yield from self._roots

@@ -4,6 +4,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from google.protobuf import descriptor_pb2
+
+# Options that no import declares; those that only earlier versions of protoc had are not among them.
+PLAIN_OPTIONS = frozenset(
+    option.name
+    for name, message in descriptor_pb2.DESCRIPTOR.message_types_by_name.items()
+    if name.endswith("Options")
+    for option in message.fields
+)
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\w.]+|\s+|.""", re.DOTALL)
 _STARTS_STATEMENT = ("", ";", "{", "}")
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
@@ -64,13 +73,14 @@ class ProtoText:
         return _with([(each.start, each.end, text) for each, text in changes.items()], self.text)
 
     def without(self, imports: Sequence[Import], keeps: Callable[[str], bool]) -> str:
-        """The text without some imports, and of the options in parentheses with those alone that are kept."""
+        """The text without some imports, and of the options those alone that protoc has or that are kept."""
         cuts = [(each.start, each.end, "") for each in imports]
         index = 0
         while index < len(self._tokens):
             if self._word(index) == "option" and self._before(index) in _STARTS_STATEMENT:
                 end = self._end_of_statement(index)
-                if self._word(index + 1) == "(" and not keeps(self._name(index + 1)):
+                name = self._word(index + 1)
+                if not (keeps(self._name(index + 1)) if name == "(" else name in PLAIN_OPTIONS):
                     cuts.append((self._tokens[index].start, self._tokens[end].end, ""))
                 index = end
             elif self._word(index) == "[":
