@@ -1,5 +1,6 @@
 """A description as its file has it: JSON by a JSON parser, YAML by a YAML 1.2 parser."""
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from bakeoff.descriptions.lenient_yaml import read_lenient
 from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import pointer_of
 from bakeoff.errors import UsageError
@@ -66,14 +68,23 @@ def parsed_document(path: Path, content: bytes, *, finds_repeated: bool = True) 
         except ValueError as error:
             if path.suffix.lower() == ".json":
                 raise UsageError(f"{path} is not JSON: {error}.") from error
-    from yaml12 import parse_yaml
-
     try:
-        value = _plain(parse_yaml(_ESCAPED_PAIR.sub(_character, text)))
+        value = _plain(_yaml(_ESCAPED_PAIR.sub(_character, text)))
     except (ValueError, TypeError) as error:
         raise UsageError(f"{path} is neither JSON nor YAML: {' '.join(str(error).split())}") from error
     repeated = list(_repeated(_composed(text), ())) if finds_repeated else []
     return DocumentFile(path, text, value, repeated)
+
+
+def _yaml(text: str) -> object:
+    from yaml12 import parse_yaml
+
+    try:
+        return parse_yaml(text)
+    except (ValueError, TypeError):
+        with contextlib.suppress(ValueError):
+            return read_lenient(text)
+        raise  # its own message has the line
 
 
 def _character(found: re.Match[str]) -> str:
