@@ -39,6 +39,7 @@ _SHOWN_WAY = re.compile(
 _LOGOUT = re.compile(r"(log|sign)[-_]?out|revoke", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
 _HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _SENT_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
@@ -52,6 +53,7 @@ class _Import:
         self._description = description
         self._templates = SchemaTemplates(description.resolve)
         self._described = list(description.operations())
+        self._is_old = all(each.entry.get("deprecated") for each in self._described)
         self._reasons = {each: self._reason_by_itself(each) for each in self._described}
         self._sent = [each for each in self._described if self._reasons[each] is None]
         self._entities = Entities(self._sent, self._templates)
@@ -64,7 +66,8 @@ class _Import:
         self._query_credentials: dict[str, str] = {}
 
     def api(self, file: Path) -> ImportedApi:
-        health = next((each for each in self._sent if self._is_health(each)), None)
+        # Where it is all that can be sent, it is measured.
+        health = next((each for each in self._sent if self._is_health(each) and len(self._sent) > 1), None)
         operations = []
         for each in self._described:
             if each is health:
@@ -121,7 +124,7 @@ class _Import:
 
     def _reason_by_itself(self, described: DescribedOperation) -> str | None:
         """Why no workload can hold an operation; None where it can."""
-        if described.entry.get("deprecated"):
+        if described.entry.get("deprecated") and not self._is_old:
             return "it is deprecated"
         if described.method not in _SENT_METHODS:
             return f"its method is {described.method}"
@@ -136,6 +139,10 @@ class _Import:
             return f"its body is {body.media_type}"
         if body is not None and body.kind == "multipart" and not self._templates.members(body.schema, written=True):
             return f"the parts of its {body.media_type} are not described"
+        keys = [each for each in self._description.needed_schemes(described) if each.get("type") == "apiKey"]
+        named = [text_in(each, "name") for each in (*described.required("header"), *keys) if each.get("in") == "header"]
+        if unsent := [each for each in named if not _HEADER_NAME.fullmatch(each)]:
+            return f"{unsent[0]} is no name of a header"
         if any(each.get("in") == "querystring" for each in described.parameters):
             return "its query is described as a whole"
         return None

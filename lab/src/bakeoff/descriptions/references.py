@@ -160,7 +160,7 @@ class Resolve:
         self.document = document
 
     def __call__(self, entry: JsonObject) -> JsonObject:
-        """An entry with what it refers to; members beside the reference replace those of its target."""
+        """An entry with what it refers to; members beside it replace those, but a type by no other one."""
         for _ in range(50):
             if "$ref" not in entry:
                 return entry
@@ -168,7 +168,9 @@ class Resolve:
             if len(entry) == 1:
                 entry = target
             else:
-                entry = {**target, **{name: each for name, each in entry.items() if name != "$ref"}}
+                others = "type" in target and not _kinds(entry) & _kinds(target)
+                skipped = ("$ref", "type") if others else ("$ref",)
+                entry = {**target, **{name: each for name, each in entry.items() if name not in skipped}}
         return {}
 
     def target(self, reference: str) -> JsonObject | None:
@@ -192,6 +194,12 @@ class Resolve:
             else:
                 return NOWHERE
         return target
+
+
+def _kinds(schema: JsonObject) -> set[str]:
+    kinds = schema.get("type")
+    found = set(map(str, kinds if isinstance(kinds, list) else [kinds]))
+    return found | ({"integer"} if "number" in found else set())
 
 
 def _allow_null(schema: Any) -> None:

@@ -9,6 +9,8 @@ from bakeoff.documents.checked import Json
 Schema = JsonObject
 
 ALTERNATIVES = ("oneOf", "anyOf")
+# Marks the combinations with an alternative that replies alone show.
+ONLY_READ = "x-only-read"
 _COMBINING = {"allOf", *ALTERNATIVES, "if", "then", "else", "discriminator"}
 _HIGHEST = {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
 _LOWEST = {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
@@ -78,14 +80,23 @@ class Merging:
             yield joined(variant, self._named_by(base, reference, variant))
 
     def _alternatives(self, schema: Schema, given: Sequence[Schema], within: frozenset[str]) -> Iterator[Schema]:
-        nulls = []
+        nulls, only_read = [], []
         for each in given:
             for variant in self.variants(each, within):
+                named = joined(variant, self._named_by(schema, each.get("$ref"), variant))
                 if kind_of(variant) == "null":
                     nulls.append(variant)
+                elif self._is_only_read(variant):
+                    only_read.append({**named, ONLY_READ: True})
                 else:
-                    yield joined(variant, self._named_by(schema, each.get("$ref"), variant))
-        yield from nulls
+                    yield named
+        yield from (*only_read, *nulls)
+
+    def _is_only_read(self, variant: Schema) -> bool:
+        """Whether replies alone show a schema: a request would have none of its members."""
+        members = members_of_schema(variant).values()
+        is_hidden = bool(members) and all(self._resolve(each).get("readOnly") for each in members)
+        return is_hidden or bool(variant.get("readOnly"))
 
     def _named_by(self, schema: Schema, reference: Json, variant: Schema) -> Schema:
         """What a discriminator says of a schema that a reference names; empty where that says it itself."""

@@ -12,6 +12,7 @@ from bakeoff.descriptions.references import Resolve
 from bakeoff.descriptions.schema_checks import SchemaChecks
 from bakeoff.descriptions.schema_merging import (
     ALTERNATIVES,
+    ONLY_READ,
     Merging,
     Schema,
     kind_of,
@@ -140,6 +141,7 @@ class SchemaTemplates:
     def _alternatives(self, schema: Schema, name: str, depth: int, given: Any) -> Iterator[Value]:
         """Values of each combination of a schema; then those with the members alone that must be there."""
         variants = list(islice(self._merging.variants(schema), _MOST_VARIANTS)) if depth < _DEEPEST else []
+        variants = [each for each in variants if ONLY_READ not in each] or variants
         for variant in variants or [self.merged(schema)]:
             yield self._of(variant, name, depth, given)
         was_lean, self._is_lean = self._is_lean, True

@@ -1,0 +1,90 @@
+"""OpenAPI documents that say unusual things, such as alternatives that only replies have."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.descriptions.imported import ImportedApi
+from bakeoff.descriptions.openapi_import import import_openapi
+from bakeoff.workload.expressible import first_rendered
+
+OK = {"200": {"description": "ok"}}
+NUMBER, ID = {"type": "integer"}, {"type": "integer", "readOnly": True}
+NAMED = {"properties": {"a": NUMBER}, "required": ["a"]}
+
+
+def described(folder: Path, paths: Mapping[str, Any], **others: Any) -> ImportedApi:
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths, **others}
+    (folder / "api.json").write_text(json.dumps(document), "utf-8")
+    return import_openapi(folder / "api.json")
+
+
+def sent(folder: Path, schema: Mapping[str, Any], **schemas: Any) -> Any:
+    """A message that a schema makes."""
+    content = {"application/json": {"schema": schema}}
+    paths = {"/a": {"post": {"requestBody": {"content": content}, "responses": OK}}}
+    api = described(folder, paths, components={"schemas": schemas})
+    assert api.advice == [], api.advice
+    return json.loads(first_rendered(str(api.operations[0].message)))
+
+
+@pytest.mark.parametrize("way", ["oneOf", "anyOf"])
+@pytest.mark.parametrize(
+    "only_read",
+    [
+        {"properties": {"id": ID}},
+        {"allOf": [{"properties": {"id": ID}, "required": ["id"]}]},
+        {"properties": {"b": NUMBER}, "readOnly": True},
+    ],
+)
+def test_an_alternative_of_replies_alone_is_not_sent(tmp_path: Path, way: str, only_read: dict[str, Any]) -> None:
+    assert sent(tmp_path, {way: [only_read, NAMED]}).keys() == {"a"}
+    assert sent(tmp_path, {"properties": {"in": {way: [only_read, NAMED]}}})["in"].keys() == {"a"}
+
+
+def test_alternatives_of_replies_alone_are_sent_where_there_are_no_others(tmp_path: Path) -> None:
+    assert sent(tmp_path, {"oneOf": [{"properties": {"id": ID}}, {"properties": {"no": ID}}]}) == {}
+
+
+@pytest.mark.parametrize(
+    ("beside", "target", "kind"),
+    [
+        ({"type": "number"}, {"type": "object", "properties": {"x": NUMBER}}, dict),
+        ({"type": "integer", "maximum": 3}, {"type": "number"}, int),
+        ({"type": "string"}, {"type": "string", "nullable": True}, str),
+        ({"type": "string"}, {"example": "x"}, str),
+    ],
+)
+def test_a_type_beside_a_reference_is_not_another_one(
+    tmp_path: Path, beside: dict[str, Any], target: dict[str, Any], kind: type
+) -> None:
+    schema = {"properties": {"v": {"$ref": "#/components/schemas/V", **beside}}}
+    assert isinstance(sent(tmp_path, schema, V=target)["v"], kind)
+
+
+def test_a_health_check_that_is_alone_is_measured(tmp_path: Path) -> None:
+    api = described(tmp_path, {"/ping": {"get": {"responses": OK}}})
+    assert ([each.name for each in api.operations], api.health) == (["GET /ping"], None)
+
+
+def test_operations_of_an_api_that_is_deprecated_as_a_whole_are_sent(tmp_path: Path) -> None:
+    old = {"responses": OK, "deprecated": True}
+    api = described(tmp_path, {"/a": {"get": old}, "/b": {"get": old}})
+    assert ([each.name for each in api.operations], api.left_out) == (["GET /a", "GET /b"], [])
+
+
+@pytest.mark.parametrize("place", ["parameters", "security"])
+def test_a_name_that_no_header_has_is_named(tmp_path: Path, place: str) -> None:
+    parameter = {"name": 'x"y z', "in": "header", "required": True, "schema": {"type": "string"}}
+    scheme = {"type": "apiKey", "in": "header", "name": 'x"y z'}
+    own = {"parameters": [parameter]} if place == "parameters" else {"security": [{"key": []}]}
+    api = described(
+        tmp_path,
+        {"/a": {"get": {"responses": OK, **own}}, "/b": {"get": {"responses": OK}}},
+        components={"securitySchemes": {"key": scheme}},
+    )
+    assert [each.name for each in api.operations] == ["GET /b"]
+    assert api.left_out == ['GET /a is left out: x"y z is no name of a header.']
