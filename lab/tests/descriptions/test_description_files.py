@@ -37,7 +37,7 @@ def document(folder: Path, text: str, name: str = "api.yaml") -> DocumentFile:
 def test_yaml_is_read_as_yaml_1_2(tmp_path: Path, written: str, value: Any) -> None:
     assert document(tmp_path, f"a: {written}\n").value == {"a": value}
     # Brackets that close at the indentation of their name: YAML 1.2 forbids it, and other parsers take it.
-    assert document(tmp_path, f"a:\n  b: [\n    {written},\n  ]\n").value == {"a": {"b": [value]}}
+    assert document(tmp_path, f'a:\n  b: [\n    {written},\n    "q"\n  ]\n').value == {"a": {"b": [value, "q"]}}
 
 
 def test_names_are_texts_and_anchors_are_merged(tmp_path: Path) -> None:

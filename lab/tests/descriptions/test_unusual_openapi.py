@@ -88,3 +88,22 @@ def test_a_name_that_no_header_has_is_named(tmp_path: Path, place: str) -> None:
     )
     assert [each.name for each in api.operations] == ["GET /b"]
     assert api.left_out == ['GET /a is left out: x"y z is no name of a header.']
+
+
+def test_a_list_below_status_is_no_health_check(tmp_path: Path) -> None:
+    content = {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}}
+    listing = {"get": {"responses": {"200": {"description": "ok", "content": content}}}}
+    assert described(tmp_path, {"/status": listing, "/a": {"get": {"responses": OK}}}).health is None
+
+
+@pytest.mark.parametrize(("asked", "is_login"), [("token", False), ("code", True)])
+def test_a_reply_that_shows_the_token_of_its_request_is_no_login(tmp_path: Path, asked: str, *, is_login: bool) -> None:
+    def holding(name: str) -> dict[str, Any]:
+        inner = {"properties": {name: {"type": "string"}}}
+        return {"content": {"application/json": {"schema": {"properties": {"spec": inner}}}}}
+
+    review = {"requestBody": holding(asked), "responses": {"200": {"description": "ok", **holding("token")}}}
+    schemes = {"key": {"type": "http", "scheme": "bearer"}}
+    paths = {"/tokenreviews": {"post": review}, "/a": {"get": {"responses": OK}}}
+    api = described(tmp_path, paths, components={"securitySchemes": schemes})
+    assert [each.is_login for each in api.operations] == [is_login, False]

@@ -7,6 +7,7 @@ client chooses, and a call such as createPet when its reply holds the id that ot
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bakeoff.descriptions.called_operations import Called, called_by
 from bakeoff.descriptions.imported import Table
@@ -76,7 +77,7 @@ class Entity:
         """The status of a read after the deletion; None where the description has none."""
         return next((each for each in _GONE if self.reading is not None and self.reading.documents(each)), None)
 
-    @property
+    @cached_property
     def id_names(self) -> set[str]:
         """Names of members and parameters that hold its id in other messages."""
         names = {f"{self.kind}Id", f"{self.kind}_id", f"{self.kind}ID", f"{self.kind}Uuid", f"{self.kind}_uuid"}
@@ -95,6 +96,7 @@ class Entities:
         self._shapes = [(shape_of(each.path), each) for each in described]
         self._below = dict(_variables_below(described))
         self._sent: dict[DescribedOperation, Mapping[str, Schema]] = {}
+        self._references: dict[tuple[DescribedOperation, Entity], list[str]] = {}
         self._calls = {each: found for each in described if (found := called_by(each.path)) is not None}
         self.all: list[Entity] = []
         for each in sorted(described, key=_depth):
@@ -156,13 +158,14 @@ class Entities:
 
     def references(self, described: DescribedOperation, entity: Entity) -> list[str]:
         """The members of what an operation sends that hold the id of an entity: named so, or as the entity itself."""
-        sent = self.sent(described)
-        own = self.own_names(described) if self.called(described) is entity else []
-        return [
-            name
-            for name, each in sent.items()
-            if name in entity.id_names or name in own or self._is_reference(name, each, entity)
-        ]
+        if (described, entity) not in self._references:
+            own = self.own_names(described) if self.called(described) is entity else []
+            self._references[described, entity] = [
+                name
+                for name, each in self.sent(described).items()
+                if name in entity.id_names or name in own or self._is_reference(name, each, entity)
+            ]
+        return self._references[described, entity]
 
     def _is_reference(self, name: str, member: Schema, entity: Entity) -> bool:
         """Whether a member called like an entity, such as author or authors, holds its id: a number or a UUID."""

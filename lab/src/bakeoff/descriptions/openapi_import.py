@@ -24,6 +24,7 @@ from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_messages import Messages
 from bakeoff.descriptions.own_account import writes_own_account
 from bakeoff.descriptions.pages import next_page
+from bakeoff.descriptions.schema_merging import kind_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
@@ -114,7 +115,9 @@ class _Import:
             return False
         is_open = not any(described.required(place) for place in ("query", "header", "cookie"))
         needs_login = self._login is not None and any(map(_is_token, self._description.needed_schemes(described)))
-        return is_open and described.body is None and not needs_login
+        # A list below /status is one of entities.
+        is_list = described.reply is not None and kind_of(self._templates.merged(described.reply)) == "array"
+        return is_open and described.body is None and not needs_login and not is_list
 
     def _health(self, described: DescribedOperation) -> Table:
         headers = self._authorization(described)
@@ -277,9 +280,16 @@ class _Import:
         own = [f"/{token}" for token in _TOKENS if token in members]
         within = {name: self._templates.members(schema, written=False) for name, schema in members.items()}
         places = [*own, *(f"/{name}/{token}" for token in _TOKENS for name in within if token in within[name])]
+        places = [each for each in places if not self._sends(described, each)]
         if self._gives_tokens(described):
             return next(iter(places), "/access_token")
         return next(iter(places), None) if any(map(_is_token, self._description.schemes.values())) else None
+
+    def _sends(self, described: DescribedOperation, place: str) -> bool:
+        """Whether a request has the same member: its reply gives nothing new."""
+        _, first, *rest = place.split("/")
+        sent = self._entities.sent(described).get(first)
+        return sent is not None and (not rest or rest[0] in self._templates.members(sent, written=True))
 
     def _gives_tokens(self, described: DescribedOperation) -> bool:
         path = f"{described.base_path}{described.path}".rstrip("/")

@@ -35,6 +35,8 @@ class Bundle:
         self._document = document
         self._files: Any = {}
         self._bundled_files: dict[str, DocumentFile] = {}
+        self._places: dict[tuple[Path, str], Path] = {}
+        self._own = file.path.resolve()
         self.sources: list[Path] = []
         self._kept: list[tuple[Place, str]] = []
         self.faults: list[Fault] = []
@@ -98,8 +100,10 @@ class Bundle:
                 bundle = f"npx @redocly/cli bundle {own}"
                 self._fault(place, f"refers to {urljoin(str(path), name)}: put it into one file with it: {bundle}")
                 return None
-            file = (path.parent / unquote(name)).resolve()
-            found = self._bundled(file, place)
+            # Large descriptions refer to one file thousands of times.
+            if (path, name) not in self._places:
+                self._places[path, name] = (path.parent / unquote(name)).resolve()
+            found = self._bundled(self._places[path, name], place)
             if found is None:
                 return None
             root = found
@@ -121,7 +125,7 @@ class Bundle:
     def _bundled(self, file: Path, place: Place) -> str | None:
         """Where a file stands in the document."""
         key = str(file)
-        if file == self._file.path.resolve():
+        if file == self._own:
             return "#"
         root = f"#/{BUNDLED}{pointer_of([key])}"
         if key not in self._files:
