@@ -419,6 +419,35 @@ def test_what_lies_deeper_is_created_after_all_that_it_lies_in(tmp_path: Path) -
     assert api.advice == []
 
 
+def test_what_a_request_names_and_no_reply_shows_is_linked_by_that_name(tmp_path: Path) -> None:
+    api = imported(
+        tmp_path,
+        """
+        syntax = "proto3";
+        message Status { int32 code = 1; string reason = 2; }
+        message CreateBucketRequest { string bucket_name = 1; string region = 2; }
+        message OfBucket { string bucket_name = 1; }
+        message OfAlias { string bucket_name = 1; string alias = 2; string name = 3; }
+        service Buckets {
+          rpc CreateBucket(CreateBucketRequest) returns (Status);
+          rpc DescribeBucket(OfBucket) returns (Status);
+          rpc AddAlias(OfAlias) returns (Status);
+          rpc DropAlias(OfAlias) returns (Status);
+          rpc DeleteBucket(OfBucket) returns (Status);
+        }
+        """,
+    )
+    found = by_name(api)
+
+    name = "bucket-name-${run}-${user}-${sequence}"
+    assert found["CreateBucket"].call["capture"] == {"id": f"sent:{name}"}
+    assert str(found["CreateBucket"].message).startswith(f'{{"bucketName":"{name}"')
+    assert found["DescribeBucket"].message == found["DeleteBucket"].message == '{"bucketName":"${captured.id}"}'
+    assert found["AddAlias"].needs == "bucket"
+    removed = sent(found["DropAlias"])
+    assert (found["DropAlias"].needs, removed["bucketName"], removed["name"]) == ("alias", "1", "1")
+
+
 def test_a_key_of_the_identifiers_of_others_names_what_exists(tmp_path: Path) -> None:
     api = imported(
         tmp_path,

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 # How an entity within another one captures what that one captured.
 _PARENT = re.compile(r"parent(\d*)")
 
 
+@cache
 def shape_of(path: str) -> str:
     """A path in which parameters have no names: those of one place are one entity, however they are named."""
     return re.sub(r"\{[^{}]*\}", "{}", path).rstrip("/")

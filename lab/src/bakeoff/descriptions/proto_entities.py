@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
-from bakeoff.descriptions.proto_messages import Path
+from bakeoff.descriptions.proto_messages import Path, unique_value
 from bakeoff.descriptions.proto_types import (
     CREATES,
     DELETES,
@@ -47,8 +47,8 @@ class Entity:
         return {self.capture(name): pointer for name, (pointer, _) in self.identifiers.items()}
 
     def is_sent(self, name: str) -> bool:
-        """Whether the creating request has this identifier, and its reply does not."""
-        return name in self.identifiers and self.identifiers[name][0].startswith("sent:")
+        """Whether this is an identifier of what it lies in, which the creating request has and its reply has not."""
+        return name in self.identifiers and self.identifiers[name][0].startswith("sent:${captured.")
 
     def capture(self, name: str) -> str:
         return "id" if name == next(iter(self.identifiers)) else name
@@ -219,11 +219,24 @@ class ProtoEntities:
             name = resource.name_field or "name"
             return Entity(kind, method, {name: shown[name]}, resource.type, list(resource.pattern))
         names = [each for each in self._common(kind, shown) if each in shown]
-        return Entity(kind, method, {each: shown[each] for each in names}) if names else None
+        return Entity(kind, method, {each: shown[each] for each in names}) if names else self._named_by_request(method)
+
+    def _named_by_request(self, creator: Method) -> Entity | None:
+        """An entity that no reply shows: the creating request names it, and reads and deletions name it so too."""
+        using = [each for each in self._methods if each.kind == creator.kind and each.verb in (*READS, *DELETES)]
+        named = {found.name for each in using for found in self._types.scalars(each.request)}
+        for found in self._types.scalars(creator.request):
+            is_name = found.name in (*id_names(creator.kind), *_names_of(creator.kind)) and found.name in named
+            if is_name and found.type == found.TYPE_STRING:
+                text = unique_value(found).strip('"')
+                return Entity(creator.kind, creator, {found.name: (f"sent:{text}", found)})
+        return None
 
     def _common(self, kind: str, shown: Mapping[str, tuple[str, FieldDescriptorProto]]) -> Sequence[str]:
         """The names in a reply that identify an entity: what requests about it name, or what is called so."""
-        called = [each for each in (*id_names(kind), *_names_of(kind)) if each in shown]
+        # A number that is called code says how a request went.
+        texts = {name for name, (_, found) in shown.items() if found.type == found.TYPE_STRING or name != "code"}
+        called = [each for each in (*id_names(kind), *_names_of(kind)) if each in texts]
         using = [each for each in self._methods if each.kind == kind and each.verb not in CREATES]
         using.sort(key=lambda each: (*READS, *DELETES).index(each.verb) if each.verb in (*READS, *DELETES) else 99)
         for method in using:

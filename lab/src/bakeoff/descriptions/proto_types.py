@@ -24,7 +24,7 @@ CREATES = ("create", "add", "insert", "register", "save", "put", "new", "upsert"
 # These create where the reply shows an identifier of what they start, such as RunPodSandbox its pod_sandbox_id.
 STARTS = ("run", "start", "open", "begin", "launch", "submit", "allocate")
 READS = ("get", "read", "find", "fetch", "lookup", "describe", "show", "retrieve", "inspect")
-DELETES = ("delete", "remove", "destroy")
+DELETES = ("delete", "remove", "destroy", "drop")
 UPDATES = ("update", "patch", "replace", "modify", "edit", "set")
 LISTS = ("list", "query", "count", "browse", "enumerate")
 VERBS = (*CREATES, *READS, *DELETES, *UPDATES, "list")
@@ -153,4 +153,8 @@ def singular(name: str) -> str:
         return f"{name[:-3]}y"
     if name.endswith(("ses", "xes", "ches", "shes", "zes")) and not name.endswith(("bases", "cases", "eases", "ouses")):
         return name[:-2]
-    return name[:-1] if name.endswith("s") and not name.endswith(("ss", "us", "is")) else name
+    return (
+        name[:-1]
+        if name.endswith("s") and not name.endswith(("ss", "us", "is", "alias", "atlas", "bias", "canvas"))
+        else name
+    )
