@@ -107,3 +107,18 @@ def test_a_reply_that_shows_the_token_of_its_request_is_no_login(tmp_path: Path,
     paths = {"/tokenreviews": {"post": review}, "/a": {"get": {"responses": OK}}}
     api = described(tmp_path, paths, components={"securitySchemes": schemes})
     assert [each.is_login for each in api.operations] == [is_login, False]
+
+
+def test_ids_of_a_second_entity_are_named(tmp_path: Path) -> None:
+    def kept(*names: str) -> dict[str, Any]:
+        schema = {"type": "object", "properties": dict.fromkeys(("id", *names), NUMBER)}
+        content = {"content": {"application/json": {"schema": schema}}}
+        return {"requestBody": content, "responses": {"201": {"description": "made", **content}}}
+
+    paths = {
+        f"/{kind}s": {"post": {"operationId": kind, **kept(*names)}}
+        for kind, names in {"shop": (), "brand": (), "item": ("shop_id", "brand_id", "size")}.items()
+    }
+    items = {f"{path}/{{id}}": {"get": {"responses": OK}} for path in paths}
+    api = described(tmp_path, {**paths, **items})
+    assert api.advice == ["item brand_id: It holds the id of a second entity, and is made up: write values that exist."]

@@ -106,6 +106,7 @@ class Messages:
             for path, _ in self.credentials(described) if keeps_credentials else []:
                 value = _without(value, path)
             value = self._linked(described, body, value, is_login=is_login)
+            self._advise_about_others(described, value)
         if body.kind == "json":
             return json_template(value)
         if not isinstance(value, Mapping):
@@ -119,6 +120,15 @@ class Messages:
         parts = parts_of(value, members, body.encoding, templates.merged)
         self._advise_about_files(described, made_up_types(parts))
         return json_template(parts)
+
+    def _advise_about_others(self, described: DescribedOperation, value: Mapping[str, Value]) -> None:
+        """A request is linked to one entity: what holds the ids of others is made up."""
+        others = [each for each in self._entities.all if each is not self._entities.created_by(described)]
+        names = dict.fromkeys(name for each in others for name in self._entities.references(described, each))
+        for name in names:
+            if name in value and "${captured." not in json_template(value[name]):
+                words = "It holds the id of a second entity, and is made up: write values that exist."
+                self._advice.add(words, f"{described.name} {name}")
 
     def link(self, described: DescribedOperation) -> Entity | None:
         """The entity that an operation names outside of its path: its id in the body or in the query."""
