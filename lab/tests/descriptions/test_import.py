@@ -393,6 +393,7 @@ def _with_users(tmp_path: Path, scheme: dict[str, Any], example: dict[str, Any] 
         ("/current/user/password", "post", ["password"], None),
         ("/account", "delete", [], None),
         ("/users", "post", ["email", "password"], {"email", "password", "name"}),
+        ("/user", "post", ["email", "password"], {"email", "password", "name"}),
         ("/users/{user}", "put", ["email"], {"email", "password", "name"}),
     ],
 )
@@ -417,3 +418,34 @@ def test_the_account_that_users_log_in_with_stays_as_it_is(
     changing = next((each for each in api.operations if each.name == "change"), None)
     assert (None if changing is None else set(json.loads(str(changing.message)))) == sent
     assert changing is not None or "the other operations" in api.left_out[0]
+
+
+def test_a_login_takes_a_password_and_no_code_of_another_party(tmp_path: Path) -> None:
+    text = {"type": "string"}
+    token = {"content": {"application/json": {"schema": {"properties": {"token": text}}}}, "description": "it"}
+
+    def login(*members: str) -> dict[str, Any]:
+        schema = {"type": "object", "properties": dict.fromkeys(members, text)}
+        body = {"content": {"application/json": {"schema": schema}}}
+        return {"post": {"requestBody": body, "responses": {"200": token}, "security": []}}
+
+    bearer = {"type": "http", "scheme": "bearer"}
+    key = {"type": "apiKey", "in": "header", "name": "X-Key"}
+    document: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "components": {"securitySchemes": {"own": bearer, "key": key, "basic": {"type": "http", "scheme": "basic"}}},
+        "security": [{"key": []}, {"own": []}, {"basic": []}],
+        "paths": {"/token/oidc": login("code", "state"), "/items": {"get": {"operationId": "list"}}},
+    }
+    file = tmp_path / "openapi.json"
+
+    file.write_text(json.dumps(document), "utf-8")
+    api = import_openapi(file)
+    assert not any(each.is_login for each in api.operations)
+    assert api.credentials == {"Authorization": "Basic replace-me"}
+
+    document["security"] = [{"own": []}]
+    document["paths"] |= {"/token/refresh": login("refreshToken"), "/token/device": login("device")}
+    document["paths"] |= {"/token": login("user", "password")}
+    file.write_text(json.dumps(document), "utf-8")
+    assert [each.name for each in import_openapi(file).operations if each.is_login] == ["POST /token"]

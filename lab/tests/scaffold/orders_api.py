@@ -9,7 +9,7 @@
 - `unique`: no two orders have one number, which the client chooses among a few.
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
-- `customers`: an order names a customer, who exists.
+- `customers`: an order names a customer, who exists. `example`: by the description the first one.
 - `token`: requests need the bearer token t. `login`: which ann gets with the password right, and PUT /me changes her.
 - `slash`: paths end in a slash, and without it in a redirect. `moved`: all requests belong to another host.
 - `described`: the service shows its description.
@@ -38,6 +38,8 @@ def description(*rules: str) -> Json:
         order["properties"] = {**order["properties"], "version": {"type": "integer"}}
     if "customers" in rules:
         order["properties"] = {**order["properties"], "buyer_id": {"type": "integer"}}
+    if "example" in rules:
+        order["properties"]["buyer_id"]["example"] = 1_000
     shown = {"type": "object", "properties": {"id": {"type": "string"}, "item": text}}
     body = {"content": {"application/json": {"schema": order}}, "required": True}
     reply = {"200": {"description": "it", "content": {"application/json": {"schema": shown}}}}
@@ -63,7 +65,7 @@ def description(*rules: str) -> Json:
         paths["/customers"] = {"post": {"operationId": "createCustomer", "requestBody": named, "responses": made}}
         customer_id = [{"name": "customerId", "in": "path", "required": True, "schema": {"type": "integer"}}]
         read = {"operationId": "getCustomer", "parameters": customer_id, "responses": made}
-        paths["/customers/{customerId}"] = {"get": read}
+        paths = {"/customers": paths.pop("/customers"), "/customers/{customerId}": {"get": read}, **paths}
     if "catalogue" in rules:
         paths["/products"] = {"get": {"operationId": "listProducts", "responses": {"200": {"description": "all"}}}}
         read = {"operationId": "getProduct", "parameters": slug, "responses": {"200": {"description": "it"}}}

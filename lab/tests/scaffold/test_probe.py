@@ -384,3 +384,11 @@ def test_checks_of_replies_move_with_what_they_check(folder: Path) -> None:
     read = operations(folder)["getOrder"]
     assert read.http is not None
     assert read.http.reply == {"/data/order/id": "${captured.id}"}
+
+
+def test_what_passes_by_chance_names_an_entity_of_each_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    probed(folder, "customers", "example")
+
+    creation = operations(folder)["createOrder"]
+    assert creation.needs is not None and "${captured.id}" in str(creation.message)
+    assert "createOrder names a customer in buyer_id." in capsys.readouterr().out

@@ -262,8 +262,12 @@ class Description:
 
     def needed_schemes(self, operation: DescribedOperation) -> list[JsonObject]:
         """Those of the first alternative that an operation asks for."""
+        return next(iter(self.alternatives(operation)), [])
+
+    def alternatives(self, operation: DescribedOperation) -> list[list[JsonObject]]:
+        """The ways of authentication that an operation takes, each with all its schemes."""
         asked = objects_of(list_in(operation.entry if "security" in operation.entry else self.document, "security"))
-        return [self.schemes[name] for name in (asked[0] if asked else {}) if name in self.schemes]
+        return [[self.schemes[name] for name in each if name in self.schemes] for each in asked]
 
     @property
     def webhooks(self) -> list[str]:

@@ -37,6 +37,8 @@ _TOKEN_HEADER = re.compile(r"authorization|.*token", re.IGNORECASE)
 _SHOWN_WAY = re.compile(
     r"\b(?:Bearer|Token|JWT)(?= +(?:[<{\[]|x{2,}|your|[\w-]+\.[\w-]+\.))|(?<=\bprefix [\"'`])\w+", re.IGNORECASE
 )
+_ONE_TIME = re.compile(r"code|.*refresh_?token|.*assertion|id_?token|otp", re.IGNORECASE)
+_USER = re.compile(r"user|mail|login|phone", re.IGNORECASE)
 _LOGOUT = re.compile(r"(log|sign)[-_]?out|revoke", re.IGNORECASE)
 _TOKENS = ("token", "access_token", "accessToken", "jwt", "id_token")
 _HEALTH = re.compile(r"/(health|healthz|ready|readyz|live|livez|status|ping)$", re.IGNORECASE)
@@ -58,10 +60,11 @@ class _Import:
         self._reasons = {each: self._reason_by_itself(each) for each in self._described}
         self._sent = [each for each in self._described if self._reasons[each] is None]
         self._entities = Entities(self._sent, self._templates)
-        self._login = next((each for each in self._sent if self._logs_in(each)), None)
-        self._registration = self._registration_that_logs_in()
         self._advice, self._left_out = advice_notes(), left_out_notes()
         self._messages = Messages(self._templates, self._entities, self._advice)
+        logins = [each for each in self._sent if self._logs_in(each)]
+        self._login = next(filter(self._takes_password, logins), logins[0] if logins else None)
+        self._registration = self._registration_that_logs_in()
         self._referred = [self._messages.referred(each) for each in self._entities.all]
         self._credentials: dict[str, str] = {}
         self._query_credentials: dict[str, str] = {}
@@ -256,7 +259,16 @@ class _Import:
     def _logs_in(self, described: DescribedOperation) -> bool:
         """Whether its reply has a token, by its names, or as OAuth 2 says it for the URL of tokens."""
         names_login = _LOGIN.search(f"{described.path} {described.name}") is not None
+        if described.body is not None and not self._takes_password(described):
+            # What another party gave is good for one login, and names no user.
+            members = self._templates.members(described.body.schema, written=True)
+            names_login &= any(map(_USER.search, members)) or not any(map(_ONE_TIME.fullmatch, members))
         return (names_login or self._gives_tokens(described)) and self._token_place(described) is not None
+
+    def _takes_password(self, described: DescribedOperation) -> bool:
+        """Whether it asks for a password: in its message, or by basic authentication."""
+        is_basic = any(map(_is_basic, self._description.needed_schemes(described)))
+        return is_basic or any("pass" in path[-1].lower() for path, _ in self._messages.credentials(described))
 
     def _registration_that_logs_in(self) -> DescribedOperation | None:
         """An open registration that returns a token, where the description has no credentials of a user."""
@@ -310,8 +322,14 @@ class _Import:
                 headers |= dict([self._header("Authorization", "Bearer replace-me")])
         return headers
 
+    def _schemes_of(self, described: DescribedOperation) -> list[JsonObject]:
+        """The alternative that requests use: where no login gives a token, one of basic authentication, if any."""
+        alternatives = self._description.alternatives(described)
+        basic = [each for each in alternatives if each and all(map(_is_basic, each))]
+        return next(iter([*basic, *alternatives] if self._login is None else alternatives), [])
+
     def _scheme_headers(self, described: DescribedOperation) -> Iterator[tuple[str, str]]:
-        for scheme in self._description.needed_schemes(described):
+        for scheme in self._schemes_of(described):
             kind, way = text_in(scheme, "type"), text_in(scheme, "scheme").capitalize()
             if _is_token(scheme) and kind == "apiKey" and self._login is not None:
                 yield text_in(scheme, "name"), _token_as_shown(scheme)
@@ -337,7 +355,7 @@ class _Import:
         """The parts of a query that an operation asks for."""
         names = [
             text_in(scheme, "name")
-            for scheme in self._description.needed_schemes(described)
+            for scheme in self._schemes_of(described)
             if scheme.get("type") == "apiKey" and scheme.get("in") == "query"
         ]
         for name in names:

@@ -12,7 +12,7 @@ from bakeoff.descriptions.schema_merging import Schema
 
 _OWN = re.compile(
     r"/(?:me|self|whoami|account|profile|user|current(?:[-_/](?:user|account))?|my[-_/]?(?:account|profile|user))"
-    r"(?:/(?:\w+[-_])?(?:password|e-?mail|username))?/?$",
+    r"(?P<part>/(?:\w+[-_])?(?:password|e-?mail|username))?/?$",
     re.IGNORECASE,
 )
 _CREDENTIAL = re.compile(r".*pass(?:word|wd|phrase)?|pwd|user_?name|login|.*e-?mail(?:_?address)?", re.IGNORECASE)
@@ -23,7 +23,11 @@ Members = Callable[[Schema], Mapping[str, Schema]]
 
 def writes_own_account(described: DescribedOperation) -> bool:
     """Whether an operation changes or deletes the account that its request is logged in as."""
-    return described.method in _WRITING and not described.variables and _OWN.search(described.path) is not None
+    own = _OWN.search(described.path)
+    if own is None or described.variables or described.method not in _WRITING:
+        return False
+    # A POST makes a user, unless it is about a part of one.
+    return described.method != "POST" or own["part"] is not None
 
 
 def credentials_in(schema: Schema, members: Members) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -68,7 +68,8 @@ def new_project(
     if login is not None and given == source.api.credentials and not logins:
         raise UsageError(f"--login: {source.file.name} has no operation that takes a name and a password.")
     # Who gives a user need not be asked for one.
-    asked = [line for line in source.found if login is None or not line.endswith(f" {_CREDENTIALS}.")]
+    asks = (f" {_CREDENTIALS}.", f" {_REPLACED}.") if login is not None and _REPLACED not in str(given) else ()
+    asked = [line for line in source.found if not line.endswith(asks)]
     return NewProject(name, target, described, logins, base_url=address, found=[*found, *asked])
 
 

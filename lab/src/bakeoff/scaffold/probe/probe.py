@@ -17,7 +17,7 @@ from bakeoff.conformance.service import Captured, Reply, Service
 from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import members_of
 from bakeoff.scaffold.probe.changes import Change, MessageTemplate, with_call, with_capture, with_message
-from bakeoff.scaffold.probe.repairs import Known, changes_for, is_reading, places_of
+from bakeoff.scaffold.probe.repairs import Known, changes_for, is_reading, named_in_message, places_of
 from bakeoff.workload.declaration import DeclaredSession, HttpCall, Operation
 
 _MOST_ROUNDS = 6
@@ -58,12 +58,14 @@ class Probe:
     unimplemented: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     login: Captured = field(default_factory=dict)
+    made: dict[str, set[str]] = field(default_factory=dict)
 
     def learn(self) -> Learnt:
         for name in self._in_order():
             if not self._waits(name):
                 self._settle(name)
         self._settle_refused()
+        self._link_what_passed_by_chance()
         self._look_for_effects()
         operations, sessions = self._in_sessions()
         self._check(operations, sessions)
@@ -128,6 +130,14 @@ class Probe:
         if operation.creates is not None:
             self._find_captures(name, reply)
             self._make_unique(name)
+            self._note_made(self.operations[name], reply)
+
+    def _note_made(self, creator: Operation, reply: Reply) -> Captured | None:
+        """What a creation captures; the identifier is among those that the probe has made."""
+        captured = reply.captured(self.service.call(creator).capture)
+        if creator.creates is not None and captured is not None:
+            self.made.setdefault(creator.creates, set()).add(captured.get("id", ""))
+        return captured
 
     def _settle_refused(self) -> None:
         """Those that were refused once more, as long as one of them passes: it may be what another waits for."""
@@ -137,6 +147,14 @@ class Probe:
             for name in list(self.refused):
                 del self.refused[name]
                 self._settle(name)
+
+    def _link_what_passed_by_chance(self) -> None:
+        """Messages that name an entity of this probe by a value of the description: another state has none of it."""
+        for name in [each for each in self.replies if each not in self.refused]:
+            for change in named_in_message(self.operations[name], self._known(self.operations), self.made):
+                if self._tried(name, {**self.operations, **change.operations}, ()).is_good:
+                    self._take(name, change)
+                    break
 
     def _tried(self, name: str, operations: Mapping[str, Operation], steps: Sequence[str]) -> Reply:
         """The reply to an operation on a new entity, after some steps."""
@@ -166,7 +184,7 @@ class Probe:
         if not reply.is_good:
             return None
         self.replies[creator.name] = reply
-        return reply.captured(self.service.call(creator).capture)
+        return self._note_made(creator, reply)
 
     def _repaired(self, name: str, reply: Reply) -> Reply | None:
         """The first reply that passes, else the first complaint of something else: its change is taken."""

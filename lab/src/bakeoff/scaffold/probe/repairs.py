@@ -1,7 +1,7 @@
 """Changes that may make a refused operation pass, the likeliest first."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
@@ -28,12 +28,13 @@ _HEADER_NAME = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+\b|(?<=he
 _VALUES = ("${uuid}", "1", "bakeoff")
 _NOT_ASKED_FOR = ("content-type", "content-length", "if-match", "if-none-match", "accept-encoding", "user-agent")
 _VERSION = re.compile(r"(?:.*_)?(?:version|revision|rev|etag|generation)|.*(?:Version|Revision|Etag|ETag|Generation)")
-_ID_MEMBER = re.compile(r"(?:.*_)?(?:id|uuid|slug)|.*(?:Id|Uuid|Slug)")
+_ID_MEMBER = re.compile(r"(?:.*_)?(?:id|uuid|slug)|.*(?:Id|Uuid|Slug)|[a-z]{3,}id")
 _IDS = ("id", "uuid", "uid", "guid", "slug", "name", "key", "code")
 # A part of a path with a value that nothing captured.
 _MADE_UP = re.compile(r"/[\w.~-]*\$\{(?!captured|login)[^{}]*\}[\w.~-]*")
 _NAMED = re.compile(r"\$\{(\w+)=[^{}]*\}")
 _DEEPEST_PLACE = 4
+_SHORTEST_STEM = 3
 _MOST_PLACES = 12
 
 
@@ -191,7 +192,18 @@ def _links(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]
 
 def _named_entities(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
     """A made-up identifier in the message: that of an entity which another operation creates."""
-    if reply.code not in (*_REFUSED, 404) or operation.needs is not None or not _has_members(operation, known.protocol):
+    if reply.code in (*_REFUSED, 404):
+        yield from named_in_message(operation, known)
+
+
+def named_in_message(
+    operation: Operation, known: Known, made: Mapping[str, Set[str]] | None = None
+) -> Iterator[Change]:
+    """The identifier of an entity in a member of the message.
+
+    With `made`, the identifiers that a probe has made by kind, only where it names one of them, or is called as a kind.
+    """
+    if operation.needs is not None or not _has_members(operation, known.protocol):
         return
     message = str(operation.message_over(known.protocol))
     creators = [each for each in known.operations.values() if each.creates and each.name in known.replies]
@@ -203,11 +215,23 @@ def _named_entities(operation: Operation, reply: Reply, known: Known) -> Iterato
             call = creator.call(known.protocol)
             if creator is operation or call is None or "id" not in call.capture:
                 continue
+            stem, kind = called.removesuffix("id"), str(creator.creates).replace("-", "")
+            is_called = len(stem) >= _SHORTEST_STEM and kind.startswith(stem)
+            if made is not None and not is_called and _text_at(message, path) not in made.get(str(creator.creates), ()):
+                continue
             shown = dict(places_of(known.replies[creator.name].document)).get(call.capture["id"])
             slot = "${captured.id}" if isinstance(shown, int) else '"${captured.id}"'
             changed = with_message(operation, known.protocol, MessageTemplate(message).having(path, slot))
             words = f"names a {creator.creates} in {path[-1]}"
             yield Change(words, {operation.name: replace(changed, needs=creator.creates)})
+
+
+def _text_at(message: str, path: Sequence[str]) -> str:
+    """A literal value in a message, as text."""
+    value = MessageTemplate(message).document
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return str(value)
 
 
 def _other_ids(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
