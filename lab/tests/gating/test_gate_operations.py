@@ -89,3 +89,13 @@ def test_a_misspelt_condition_is_refused(tmp_path: Path) -> None:
     file.write_text('[reads]\noperations = "Read"\np99_ms = 3', "utf-8")
     with pytest.raises(UsageError, match="operations"):
         read_goals(file)
+
+
+def test_operations_that_one_side_lacks_are_named() -> None:
+    operations = divided({"Save": operation(), "Find": operation()})
+    runs = [run_result("rust-rest", number, operations, round=number) for number in (1, 2, 3)]
+    gate = check_regressions(rounds(1.0), measurement_of(runs), Limits())
+    assert [each.rpartition(" · ")[2] for each in gate.left_out] == [
+        "Find: not in the baseline.",
+        "Read: only in the baseline.",
+    ]

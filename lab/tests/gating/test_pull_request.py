@@ -94,7 +94,7 @@ def test_the_whole_text() -> None:
         # No digit is rounded off that decides.
         (
             check("p99", replace(ABOUT, low=1.0002), Outcome.PASSED),
-            "(+0.02% to +24.0%) | worse, as much as is allowed |",
+            "(+0.02% to +24.0%) | worse, not more than allowed |",
         ),
         (check("p99", replace(SLOWER, low=1.1503), Outcome.FAILED), "(+15.03% to +24.0%) | ❌ **worse** |"),
     ],
@@ -140,7 +140,7 @@ def test_several_contenders_have_a_column() -> None:
         ),
         (
             gate(check("throughput", SAME), check("p99", FASTER)),
-            "Nothing is worse than allowed: 2 figures compared.",
+            "Nothing was measured as worse than allowed: 2 figures compared.",
             "passed",
         ),
         (

@@ -179,7 +179,7 @@ def sent(name: str, size: int, variant: Variant | None = None) -> RunResult:
 @pytest.mark.parametrize(
     ("own", "others", "words"),
     [
-        (3, 1, "GetBook: 3 statements in 3 round trips (Lean : 1)."),
+        (3, 1, "GetBook: 3 statements in 3 round trips (Lean : 1 statement in 1 round trip)."),
         (1, 1, None),
         (1, 3, None),
         (0, None, None),
@@ -192,8 +192,21 @@ def test_a_target_that_sends_more_statements_is_named(own: int, others: int | No
     assert found == ([] if words is None else [words])
 
 
-def stating(name: str, statements: int) -> RunResult:
-    stated = {"GetBook": OperationStatements(statements=statements, round_trips=statements, rows=1)}
+def test_of_equal_statements_the_one_with_the_fewest_round_trips_is_named() -> None:
+    runs = [
+        stating("own", 2),
+        stating("a-lean", 1, round_trips=3),
+        stating("lean", 1),
+        stating("z-lean", 1, round_trips=2),
+    ]
+    contenders = {each.target: each for each in judge(comparison_of(*runs)).contenders}
+    (found,) = [each for each in contenders["own"].findings if each.kind == "more-statements"]
+    assert found.message == "GetBook: 2 statements in 2 round trips (Lean : 1 statement in 1 round trip)."
+
+
+def stating(name: str, statements: int, round_trips: int | None = None) -> RunResult:
+    trips = statements if round_trips is None else round_trips
+    stated = {"GetBook": OperationStatements(statements=statements, round_trips=trips, rows=1)}
     run = run_of(name, phases=[phase(1, 10, measured(100))], contender=name)
     return replace(run, environment={**run.environment, STATEMENTS: as_fact(stated)})
 

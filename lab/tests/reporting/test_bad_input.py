@@ -88,7 +88,7 @@ SAID = {
     one_round: "Only 1 round:",
     all_void: "Void rounds, which are not used: Rust REST (3 of 3).",
     missing_phase: "Missing phases: Rust REST lacks 200 users and 50 users.",
-    zero_requests: "No request was measured for Rust REST.",
+    zero_requests: "No valid run of Rust REST.",
     failed_run: "The comparison is interrupted",
     older_version: "have no per-second figures",
     no_calibration: "This machine is not calibrated",
@@ -145,10 +145,12 @@ def test_a_large_report_stays_below_three_megabytes() -> None:
 def test_certainty_counts_the_rounds_that_were_made() -> None:
     judgement, stored = comparison(Shape(rounds=5))
     some = report_of(with_first(judgement, rounds=3), stored).certainty
-    assert some.startswith("Medians over 3 to 5 rounds, each with its 75% interval or 93% interval (order statistics)")
+    assert some.startswith("Medians over 3 to 5 rounds, each with its 75% to 93% interval (order statistics)")
     even = report_of(with_first(judgement, rounds=4), stored).certainty
     assert even.startswith(
-        "Medians over 4 to 5 rounds, of latency the lower of the middle two, each with its 87% interval"
+        "Medians over 4 to 5 rounds, of latency the lower of the middle two, each with its 87% to 93% interval"
     )
     one = report_of(with_first(judgement, rounds=1), stored).certainty
-    assert one.startswith("1 to 5 rounds, so there are no intervals")
+    assert one.startswith("Medians over 1 to 5 rounds, each with its 93% interval (order statistics). Fewer than 3 ")
+    alone, runs = comparison(Shape(rounds=2))
+    assert report_of(alone, runs).certainty.startswith("2 rounds, so there are no intervals")

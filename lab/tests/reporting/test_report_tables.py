@@ -21,7 +21,7 @@ from bakeoff.reporting.reasons import Reason, Reasons, RequestCost, reasons_tabl
 from bakeoff.reporting.report import report_of
 from bakeoff.reporting.report_csv import COLUMNS, csv_report
 from bakeoff.reporting.stacks import facets, stack_table
-from bakeoff.reporting.tables import at_best, hostile_connections
+from bakeoff.reporting.tables import at_best, hostile_connections, matched_pairs, pairs
 from bakeoff.reporting.tables import cost as cost_table
 from bakeoff.reporting.tables import gauges as gauge_table
 from bakeoff.reporting.text import text_report
@@ -34,7 +34,7 @@ from bakeoff.results.stack import Stack
 from bakeoff.results.statements import OperationStatements
 from hostile import hostile_comparison
 from judgements import Shape, comparison, with_first
-from made_up import comparison_of, cost, measured, phase, run_of
+from made_up import comparison_of, cost, measured, phase, rounds_of, run_of
 
 
 def test_markdown_is_as_it_was() -> None:
@@ -69,6 +69,28 @@ def test_nothing_steers_a_terminal() -> None:
     text = text_report(report_of(*hostile_comparison()))
     assert "\x1b" not in text
     assert "\x00" not in text
+
+
+def test_pairs_stand_in_the_order_of_the_ranking() -> None:
+    rates = {"go-rest": 1000.0, "rust-grpc": 2000.0, "rust-rest": 3000.0}
+    runs = [run for name, rate in rates.items() for run in rounds_of(name, [rate, rate * 1.01, rate * 0.99])]
+    judgement = judge(comparison_of(*runs))
+    rows = [(one, other, verdict) for one, other, _, _, verdict, _ in pairs(judgement).rows]
+    assert rows == [
+        ("Rust REST", "Rust gRPC", "faster"),
+        ("Rust REST", "Go REST", "faster"),
+        ("Rust gRPC", "Go REST", "faster"),
+    ]
+
+
+def test_a_factor_of_one_pair_names_it_beside_those_of_several() -> None:
+    targets = ("rust-rest", "rust-grpc", "go-rest", "go-grpc", "java-rest")
+    judgement = judge(comparison_of(*(run for name in targets for run in rounds_of(name, [1000, 1001, 1002]))))
+    rows = [row[1:3] for row in matched_pairs(judgement).rows]
+    assert len(rows) == sum(len(effect.pairs) for effect in judgement.effects)
+    assert {"Java REST", "Go REST"} in [set(row) for row in rows]
+    alone = judge(comparison_of(*(run for name in targets[:2] for run in rounds_of(name, [1000, 1001, 1002]))))
+    assert alone.effects and not matched_pairs(alone).rows
 
 
 def test_cpu_and_memory_stand_beside_the_ranking_as_the_terminal_tells_them() -> None:

@@ -165,7 +165,7 @@ def test_operations_stand_with_their_checks_statuses_and_data_rates() -> None:
         }
     )
     shown = lines_of(*run_details(run_of(phases=[phase(1, 10, total)], checks={"Read": 0.02, "Save": 0.0})))
-    assert "Read 1,000 99 2.55 5.03 5.00 7.25 7.45 7.50 7.50 10 20 (2%) 10" in shown
+    assert "Read 1,000 99.0 2.55 5.03 5.00 7.25 7.45 7.50 7.50 10 20 (2%) 10" in shown
     assert "Save 3,002 300 0.51 1.01 1.00 1.45 1.49 1.50 1.50 2 0 (0%) –" in shown
     assert {"Read 200 1,000", "body 10", "Save 200 3,000", "timeout 2"} <= set(shown)
     assert "1 10 users 2.00 0.24 0.20 0.02 500 60" in shown

@@ -73,6 +73,18 @@ def test_plus_minus(estimate: Estimate, text: str) -> None:
     assert plus_minus(estimate) == text
 
 
+def test_the_legend_names_the_intervals_of_all_contenders() -> None:
+    runs = [*rounds_of("rust-rest", [1000, 1010, 990]), *rounds_of("go-rest", [900, 905, 895, 900, 910])]
+    assert "± half of the 75% to 93% interval" in " ".join(shown(*runs)[-4:]).replace("  ", " ")
+    assert "interval" not in " ".join(shown(*rounds_of("rust-rest", [1000, 1010]))[-3:])
+
+
+def test_rates_below_a_hundred_keep_their_digits() -> None:
+    judgement = judge(comparison_of(*rounds_of("rust-rest", [8.5, 8.6, 8.4]), *rounds_of("go-rest", [2.2, 2.2, 2.1])))
+    assert " 8.50 " in "\n".join(lines_of(judgement_table(judgement)))
+    assert "with 8.50 operations/s (8.40 to 8.60)" in judgement.verdict
+
+
 def test_the_verdict_comes_first_then_effects_and_shares() -> None:
     ceilings = {"engine": 5000.0, "one upsert per event": 400.0, "batches of 500": 10_000.0}
     judgement = judge(

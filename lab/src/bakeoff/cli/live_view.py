@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from bakeoff.cli.tracked_progress import TrackedProgress
-from bakeoff.reporting.numbers import number, three_digits
+from bakeoff.reporting.numbers import number, rate, three_digits
 from bakeoff.serving.live import LiveState, Standing
 from bakeoff.text.durations import words_for
 from bakeoff.text.sparkline import sparkline
@@ -91,7 +91,7 @@ def _figures(state: LiveState) -> RenderableType:
     table.add_column(no_wrap=True, overflow="crop")
     latencies = [value or 0.0 for value in state.p99s_ms]
     rates, p99s = (sparkline(values[-_SECONDS_SHOWN:], baseline=0) for values in (state.rates_per_s, latencies))
-    table.add_row("throughput", f"{state.rates_per_s[-1]:,.0f}/s", Text(rates, style="cyan"))
+    table.add_row("throughput", f"{rate(state.rates_per_s[-1])}/s", Text(rates, style="cyan"))
     table.add_row("p99", number(state.p99s_ms[-1], 1, " ms"), Text(p99s, style="magenta"))
     table.add_row("failed", Text(f"{state.failed:,}", style="red bold" if state.failed else ""))
     used = [f"{name} {state.cpu_percent[role]:.0f}%" for role, name in _ROLES if role in state.cpu_percent]
@@ -106,7 +106,7 @@ def _standings(standings: Sequence[Standing]) -> Table:
             each.contender,
             f"{each.rounds}",
             each.load,
-            f"{each.per_s:,.0f}",
+            rate(each.per_s),
             three_digits(each.p99_ms),
             f"{each.failed:,}",
         )

@@ -7,6 +7,7 @@ from bakeoff.cli.tracked_progress import TrackedProgress
 from bakeoff.engines.stream import EngineSecond, PhaseEnd, PhaseStart, Record
 from bakeoff.running.progress import live_figures, p99_words, users_of
 from bakeoff.serving.live import LiveState
+from bakeoff.text import digits
 from bakeoff.text.durations import words_for
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class PlainProgress(TrackedProgress):
         if len(self._seconds) == _LINE_EVERY_S:
             rate = sum(each.operations for each in self._seconds) / _LINE_EVERY_S
             self.say(
-                f"    {words_for(record.second + 1)}: {rate:,.0f}/s · {p99_words(*self._seconds)} · "
+                f"    {words_for(record.second + 1)}: {digits.rate(rate)}/s · {p99_words(*self._seconds)} · "
                 f"{self._failed:,} failed"
             )
             self._seconds = []

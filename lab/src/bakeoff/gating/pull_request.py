@@ -115,7 +115,7 @@ def _verdict(check: Check, change: Change) -> str:
     if not change.differs:
         return "no difference shown"
     is_better = (change.ratio > 1) == change.more_is_better
-    return "better" if is_better else "worse, as much as is allowed"
+    return "better" if is_better else "worse, not more than allowed"
 
 
 def _place(check: Check) -> str:
@@ -149,7 +149,8 @@ def _how_compared(gate: Gate) -> dict[str, str]:
         return {}
     ratio = "the geometric mean of the rounds' ratios" if any(each.paired for _, each in changes) else "their ratio"
     allowed = {metric: f"{metric} {each.limit - 1:+.0%}" for metric, each in changes if each.limit is not None}
-    facts = {"Figures": f"base and head are medians over rounds; the change is {ratio}, with the interval of its test"}
+    interval = ", with the interval of its test" if any(each.has_interval for _, each in changes) else ""
+    facts = {"Figures": f"base and head are medians over rounds; the change is {ratio}{interval}"}
     return {**facts, "Allowed": ", ".join(allowed.values())} if allowed else facts
 
 

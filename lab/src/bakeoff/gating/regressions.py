@@ -1,7 +1,7 @@
 """Is a measurement worse than its baseline, by more than allowed and by more than chance? Pure functions."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, variance
 
@@ -211,6 +211,8 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
     after = by_series([*candidate.runs, *candidate.phases, *of_several(candidate.operations)])
     pairs = {series: (before[series], after[series]) for series in after if series in before}
     unmatched = [series for series in after if series not in before and series.is_whole]
+    left_out = [f"{each.label}: not in the baseline." for each in _only(after, before)]
+    left_out += [f"{each.label}: only in the baseline." for each in _only(before, after)]
     whole = {series: sides for series, sides in pairs.items() if not series.operation}
     operations = {series: sides for series, sides in pairs.items() if series.operation}
     figures = [
@@ -233,9 +235,16 @@ def check_regressions(baseline: Measurement, candidate: Measurement, limits: Lim
         *(_errors(series, *runs, limits.error_rate) for series, runs in pairs.items()),
         *(replace(_errors(series, [], after[series], limits.error_rate), unmatched=True) for series in unmatched),
     ]
-    new = [f"{series.label}: not in the baseline." for series in unmatched]
-    gone = [f"{each.label}: only in the baseline." for each in before if each not in after and each.is_whole]
-    return Gate(sorted(checks, key=lambda check: check.series.label), new + gone)
+    return Gate(sorted(checks, key=lambda check: check.series.label), left_out)
+
+
+def _only(one: Collection[Series], other: Collection[Series]) -> list[Series]:
+    """Series that the other side lacks: whole ones, and operations of those that it has."""
+    return [
+        each
+        for each in one
+        if each not in other and (each.is_whole or (not each.phase and replace(each, operation="") in other))
+    ]
 
 
 def _compared(pairs: _Pairs, metric: Metric, allowed: float, paired: bool) -> list[_Compared]:

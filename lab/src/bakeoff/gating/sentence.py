@@ -26,7 +26,7 @@ def verdict_of(gate: Gate) -> str:
 
 
 def sentence_of(gate: Gate) -> str:
-    """The worst of what failed, and how much more did; else what is unclear, or that nothing is worse than allowed."""
+    """The worst of what failed, and how much more did; else what is unclear, or that nothing came out worse."""
     if gate.failed:
         worst, *others = sorted(gate.failed, key=lambda check: -severity(check))
         more = f", and {plural(len(others), 'other check')} failed" if others else ""
@@ -38,11 +38,16 @@ def sentence_of(gate: Gate) -> str:
     unclear = [check for check in gate.checks if check.outcome is Outcome.UNCLEAR]
     if unclear:
         names = list(dict.fromkeys(name_of(check) for check in unclear))
-        of = listed(names) if len(names) <= _MOST_NAMES else plural(len(names), "operation")
+        are = {"operation" if check.series.operation else "target" for check in unclear}
+        of = (
+            listed(names)
+            if len(names) <= _MOST_NAMES
+            else f"{len(names)} {' and '.join(f'{each}s' for each in sorted(are))}"
+        )
         checks = f"{plural(len(unclear), 'check')} of {of} {_IS[len(unclear) > 1]} unclear"
         return f"Nothing is shown to be worse than allowed; {checks}."
     compared = sum(each.change is not None for each in gate.checks)
-    return f"Nothing is worse than allowed: {plural(compared, 'figure')} compared."
+    return f"Nothing was measured as worse than allowed: {plural(compared, 'figure')} compared."
 
 
 def would_find(gate: Gate) -> str:

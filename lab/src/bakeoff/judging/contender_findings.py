@@ -19,6 +19,7 @@ from bakeoff.results.findings import SEVERITIES, Finding, JudgedFinding
 from bakeoff.results.mode_names import SATURATION
 from bakeoff.results.run import RunResult, Status
 from bakeoff.results.statements import STATEMENTS, from_fact
+from bakeoff.text.digits import rate
 from bakeoff.text.prose import merged
 
 # Bytes of the reply to a PING frame, which some servers (grpc-go) send with each call.
@@ -179,7 +180,7 @@ def _rounds_apart(runs: ContenderRuns, contender: JudgedContender, rounds: int) 
         return
     spread = float(np.std(peak.values, ddof=1)) / peak.median
     if spread > kinds.HIGH_VARIANCE.limits[0]:
-        yield kinds.HIGH_VARIANCE.judged(spread=spread, lowest=min(peak.values), highest=max(peak.values))
+        yield kinds.HIGH_VARIANCE.judged(spread=spread, lowest=rate(min(peak.values)), highest=rate(max(peak.values)))
 
 
 def _payload(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[JudgedFinding]:
@@ -202,10 +203,10 @@ def _statements(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable
     stated = {labels[peer.key]: from_fact(peer.newest.environment.get(STATEMENTS)) for peer in own_division}
     more = []
     for name, own in from_fact(runs.newest.environment.get(STATEMENTS)).items():
-        others = {label: found[name].statements for label, found in stated.items() if name in found}
-        leanest = min(others, key=others.__getitem__, default=None)
-        if leanest is not None and own.statements > others[leanest]:
-            more.append(f"{name}: {own.words} ({leanest}: {others[leanest]})")
+        others = {label: found[name] for label, found in stated.items() if name in found}
+        leanest = min(others, key=lambda label: (others[label].statements, others[label].round_trips))
+        if own.statements > others[leanest].statements:
+            more.append(f"{name}: {own.words} ({leanest}: {others[leanest].words})")
     if more:
         yield kinds.MORE_STATEMENTS.judged(operations="; ".join(more))
 
@@ -244,7 +245,7 @@ def _saturation(mode: str, contender: JudgedContender) -> Iterable[JudgedFinding
     found = saturation_of(contender.levels) if mode == SATURATION else None
     if found is None:
         return
-    at = {"users": found.level.load, "per_s": f"{found.level.throughput_per_s.median:,.0f} operations/s"}
+    at = {"users": found.level.load, "per_s": f"{rate(found.level.throughput_per_s.median)} operations/s"}
     if found.beyond is None:
         yield kinds.NOT_SATURATED.judged(**at)
     elif found.is_spike:

@@ -62,9 +62,14 @@ def estimate(values: Iterable[float]) -> Estimate:
     return _with_interval(median(given), given)
 
 
-def interval_name(rounds: int) -> str:
-    """The name of the bounds of a median over so many rounds."""
-    return estimate(range(rounds)).interval_name if rounds else "interval"
+def interval_name(rounds: Iterable[int]) -> str:
+    """The name of the bounds of medians over so many rounds each: `93% interval`, `75% to 93% interval`.
+
+    Empty where all are too few for one.
+    """
+    enough = sorted(_order_statistics(count)[1] for count in {*rounds} if count >= FEWEST_ROUNDS)
+    names = [f"{math.floor(round(100 * confidence, 6))}%" for confidence in enough]
+    return f"{' to '.join(dict.fromkeys([*names[:1], *names[-1:]]))} interval" if names else ""
 
 
 def estimate_of_latency(values: Iterable[float]) -> Estimate:

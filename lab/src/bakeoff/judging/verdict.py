@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bakeoff.judging.contender_runs import level_name
 from bakeoff.judging.judgement import Effect, Estimate, JudgedContender, Judgement, Pairing, Verdict
 from bakeoff.judging.pairings import Field, pairing_of
-from bakeoff.text import ratios
+from bakeoff.text import digits, ratios
 from bakeoff.text.prose import capitalised, listed, rounds_in_words
 
 MOST_WORDS = 25
@@ -54,12 +54,18 @@ class Lead:
     @property
     def highest(self) -> JudgedContender | None:
         """The one contender that is compared with another and did more than all others, by chance or not."""
-        return self.best if self.paired and not self.undecided else None
+        return self.best if self.paired and not self.undecided and not self.above else None
 
     @property
     def fastest(self) -> JudgedContender | None:
-        """The same where every pair is decided."""
-        return None if self.unknown else self.highest
+        """The one contender that is compared with another, where every pair is decided."""
+        return self.best if self.paired and not self.undecided and not self.unknown else None
+
+    @property
+    def above(self) -> list[JudgedContender]:
+        """Those with a higher median that are slower round by round: they have other rounds, or more of them."""
+        ahead = max((_peak(each).median for each in (*self.tied, *filter(None, [self.best]))), default=0.0)
+        return [each for each in self.compared if each not in self.undecided and _peak(each).median > ahead]
 
     @property
     def unknown(self) -> list[JudgedContender]:
@@ -148,16 +154,31 @@ def factor_lines(judgement: Judgement) -> list[str]:
     """The effect of each factor, a line each, and of each pair of a factor that is judged pair by pair."""
     labels = {contender.key: contender.label for contender in judgement.contenders}
     return [
-        *(line for effect in judgement.effects for line in _effect(effect, labels)),
+        *(line for effect in judgement.effects for line in _effect(judgement, effect, labels)),
         *(_operation_effect(effect) for effect in judgement.operation_effects if effect.factor in _NAMED_FACTORS),
     ]
 
 
-def verdict_words(pairing: Pairing) -> str:
+def pair_words(judgement: Judgement, pairing: Pairing) -> str:
     """The verdict on a pair in a table: faster, slower, tie, `equivalent within 3.1%`."""
     if pairing.verdict == "tie" and pairing.equivalent_within is not None:
-        return f"equivalent within {at_most(pairing.equivalent_within)}"
-    return "too few rounds" if pairing.verdict == "unknown" else pairing.verdict
+        return f"equivalent within {at_most(pairing.equivalent_within)}{_indicative(judgement, [pairing])}"
+    return _in_a_table(judgement, pairing.verdict, [pairing])
+
+
+def effect_words(judgement: Judgement, effect: Effect) -> str:
+    """The verdict on an effect in a table."""
+    return _in_a_table(judgement, effect.verdict, effect.pairs)
+
+
+def _in_a_table(judgement: Judgement, verdict: Verdict, pairs: Sequence[Pairing]) -> str:
+    return "too few rounds" if verdict == "unknown" else f"{verdict}{_indicative(judgement, pairs)}"
+
+
+def _indicative(judgement: Judgement, pairs: Sequence[Pairing]) -> str:
+    """What is said of a contender without a rank is no more than an indication."""
+    unranked = {each.key for each in judgement.contenders if each.rank is None}
+    return ", indicative" if any(not unranked.isdisjoint((each.one, each.other)) for each in pairs) else ""
 
 
 def _lost(contenders: Sequence[JudgedContender]) -> str:
@@ -189,6 +210,8 @@ def _claims(lead: Lead) -> list[str]:
         return _highest(lead, best)
     if lead.tied:
         return _tie(lead)
+    if lead.unknown and not lead.undecided and lead.above:
+        return [f"{_some([each.label for each in (best, *lead.unknown)])} share too few rounds to compare them"]
     reached = f"{best.label} reaches {rate(_peak(best))}; "
     if lead.undecided:
         alike = _some([each.label for each in lead.undecided])
@@ -202,9 +225,12 @@ def _without_ranks(lead: Lead) -> list[str]:
     if lead.field.ranked:
         return ["Which contender is fastest is open: each is slower than another"]
     best, *others = lead.compared
-    most = bool(others) and all(lead.field.verdict(best.key, each.key) in ("faster", "unknown") for each in others)
+    most = bool(others) and all(
+        lead.field.verdict(best.key, each.key) in ("faster", "unknown") and _peak(each).median < _peak(best).median
+        for each in others
+    )
     reached = f"Highest: {best.label}," if most else f"{best.label} reached"
-    reached += f" {_peak(best).median:,.0f} operations/s"
+    reached += f" {_rate(_peak(best))}"
     return [f"No ranking: {best.label} {why_unranked(best)}. {reached}", f"No ranking. {reached}"]
 
 
@@ -216,8 +242,12 @@ def _open(lead: Lead, best: JudgedContender) -> list[str]:
 
 def _fastest(lead: Lead, best: JudgedContender) -> list[str]:
     second = lead.paired[0]
-    pairing, reached = lead.pairing(best, second), f"{_peak(best).median:,.0f} operations/s"
+    pairing, reached = lead.pairing(best, second), _rate(_peak(best))
     assert pairing is not None
+    if lead.above:
+        # The figures of other rounds would contradict this one.
+        by_round = f"{best.label} is fastest: round by round"
+        return [f"{by_round} {write(pairing.ratio)} the throughput of {second.label}" for write in (times, _times)]
     return [
         f"{best.label} is fastest with {rate(_peak(best))}, {times(pairing.ratio)} the throughput of {second.label}",
         f"{best.label} is fastest with {reached}, {times(pairing.ratio)} the throughput of {second.label}",
@@ -229,11 +259,11 @@ def _highest(lead: Lead, best: JudgedContender) -> list[str]:
     second = lead.unknown[0]
     pairing, slower = lead.pairing(best, second), _peak(second).median
     rounds = 0 if pairing is None else len(pairing.ratio.values)
-    factor = f"{_peak(best).median / slower:.2f}×" if slower > 0 else "∞×"
+    factor = ratios.times(_peak(best).median / slower) if slower > 0 else "∞×"
     common = " common" * (rounds < min(best.rounds, second.rounds))
     counted = f"{'one' if rounds == 1 else rounds or 'no'}{common} round{'s' * (rounds != 1)}"
     chance = f"but {counted} cannot separate a difference from chance"
-    start = f"Highest: {best.label} with {_peak(best).median:,.0f} operations/s"
+    start = f"Highest: {best.label} with {_rate(_peak(best))}"
     return [f"{start}, {factor} the throughput of {second.label}, {chance}", f"{start}, {chance}"]
 
 
@@ -241,6 +271,9 @@ def _tie(lead: Lead) -> list[str]:
     tied = lead.tied
     names = f"All {len(tied)}" if 2 < len(tied) == len(lead.compared) else _some([each.label for each in tied])
     clause = f"{names} tie at {_span([_peak(each).median for each in tied])} operations/s"
+    if lead.above:
+        above = _some([each.label for each in lead.above])
+        return [f"{clause}, {tied[0].label} round by round ahead of {above}", clause]
     behind = next((each for each in lead.paired if lead.field.verdict(tied[0].key, each.key) == "faster"), None)
     pairing = None if behind is None else lead.pairing(tied[0], behind)
     with_latencies = f"{clause}{_latencies(tied)}"
@@ -290,13 +323,16 @@ def _latencies(tied: Sequence[JudgedContender]) -> str:
     return f", p99 from {p99_ms[quickest]:.3g} ms ({quickest}) to {p99_ms[slowest]:.3g} ms ({slowest})"
 
 
-def _effect(effect: Effect, labels: Mapping[str, str]) -> list[str]:
+def _effect(judgement: Judgement, effect: Effect, labels: Mapping[str, str]) -> list[str]:
     matched = "" if len(effect.pairs) == 1 else f", over {len(effect.pairs)} matched pairs"
+    matched += _indicative(judgement, effect.pairs)
     factor, (one, other) = effect.factor.replace("_", " "), _levels(effect)
     lines = [f"{factor}: {one} {_reached(other, effect.ratio, effect.verdict, matched)}"]
     if effect.factor in _FACTORS_BY_PAIR and len(effect.pairs) > 1:
         lines += [
-            f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict)}" for each in effect.pairs
+            f"{labels[each.one]} {_reached(labels[each.other], each.ratio, each.verdict, mark)}"
+            for each in effect.pairs
+            for mark in [_indicative(judgement, [each])]
         ]
     return lines
 
@@ -327,15 +363,19 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _span(figures: Sequence[float]) -> str:
-    lowest, highest = f"{min(figures):,.0f}", f"{max(figures):,.0f}"
+    lowest, highest = digits.rate(min(figures)), digits.rate(max(figures))
     return lowest if lowest == highest else f"{lowest} to {highest}"
 
 
 def rate(throughput: Estimate) -> str:
     """1,234 operations/s (1,200 to 1,260)."""
     if throughput.low is None or throughput.high is None:
-        return f"{throughput.median:,.0f} operations/s"
-    return f"{throughput.median:,.0f} operations/s ({throughput.low:,.0f} to {throughput.high:,.0f})"
+        return _rate(throughput)
+    return f"{_rate(throughput)} ({digits.rate(throughput.low)} to {digits.rate(throughput.high)})"
+
+
+def _rate(throughput: Estimate) -> str:
+    return f"{digits.rate(throughput.median)} operations/s"
 
 
 def times(ratio: Estimate) -> str:

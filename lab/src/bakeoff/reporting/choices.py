@@ -150,7 +150,8 @@ def _by_language(judgement: Judgement, entries: Sequence[JudgedContender]) -> li
         own = [*lead.first, *(entry for entry in lead.compared if entry.rank is not None and entry not in lead.first)]
         if lead.first:
             others = "".join(f"; {each.name} {numbers.rate(_peak(each))}" for each in own[1:3])
-            figures = f"{numbers.rate(_peak(own[0]))} operations/s{others}"
+            more = f"; {len(own) - 3} more" if len(own) > 3 else ""
+            figures = f"{numbers.rate(_peak(own[0]))} operations/s{others}{more}"
             rows.append((f"existing {capitalised(language)} ecosystem", _names(lead.first), figures))
     return rows
 

@@ -8,8 +8,13 @@ from bakeoff.text import ratios
 
 Write = Callable[[float | None], str]
 
+RESIDENT = (
+    "Memory is resident: what each process has for itself, and the shared pages of the process that has most of them."
+)
+MEMORY = f"{RESIDENT} PSS divides each page by the number of processes that share it, and is read less often."
+RATIOS = "A ratio is the median of the rounds' ratios, which may differ from the ratio of the medians."
 RATIO_INTERVALS = (
-    "Intervals of ratios are those of their tests: that of a tie contains 1, that of a difference does not."
+    f"{RATIOS} Intervals of ratios are those of their tests: that of a tie contains 1, that of a difference does not."
 )
 
 

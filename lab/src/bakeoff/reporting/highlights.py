@@ -53,9 +53,9 @@ def equal_load_of(judgement: Judgement, contenders: Sequence[JudgedContender]) -
 
 
 def _fastest(lead: Lead) -> Highlight | None:
-    """The judged pairs decide: they compare round by round, and know the noise."""
+    """The judged pairs decide: they compare round by round, and know the noise. None where medians contradict them."""
     peaks = [peak for contender in lead.first if (peak := contender.peak_throughput_per_s) is not None]
-    if not peaks:
+    if not peaks or lead.above:
         return None
     best = max(peaks, key=lambda peak: peak.median)
     names = [contender.name for contender in lead.first]

@@ -12,14 +12,14 @@ from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.judging.judgement import JudgedContender, Judgement
-from bakeoff.judging.verdict import standing_of, why_unranked
+from bakeoff.judging.verdict import effect_words, standing_of, why_unranked
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart import anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import known_first, title_of, what_is_equal, words_of
-from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_and_interval
+from bakeoff.reporting.figures import MEMORY, RATIO_INTERVALS, RATIOS, median_of, ratio_and_interval
 from bakeoff.reporting.grouped_findings import evidence, groups_of
 from bakeoff.reporting.highlights import highlights_of
 from bakeoff.reporting.jinja import templates_of
@@ -66,11 +66,14 @@ _GLOBALS = {
     "rounded": numbers.rounded,
     "median_of": median_of,
     "ratio_and_interval": ratio_and_interval,
+    "MEMORY": MEMORY,
+    "RATIOS": RATIOS,
     "RATIO_INTERVALS": RATIO_INTERVALS,
     "anchor": anchor,
     "identity": identity,
     "highlights_of": highlights_of,
     "standing_of": standing_of,
+    "effect_words": effect_words,
     "why_unknown": WHY_UNKNOWN,
     "without_upkeep": capitalised(WITHOUT_UPKEEP),
     "why_unranked": why_unranked,

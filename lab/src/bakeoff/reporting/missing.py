@@ -46,7 +46,7 @@ def _contenders(judgement: Judgement) -> Iterator[str]:
         yield f"Void rounds, which are not used: {_some(counts)}."
     idle = [each for each in judgement.contenders if each.total is None or not each.total.requests]
     if idle:
-        yield f"No request was measured for {_some([each.name for each in idle])}."
+        yield f"No valid run of {_some([each.name for each in idle])}."
     phases = [(each.name, {level.name for level in each.levels}) for each in judgement.contenders if each.levels]
     known = sorted(set().union(*(own for _, own in phases)))
     lines = [

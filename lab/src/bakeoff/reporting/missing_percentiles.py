@@ -9,8 +9,12 @@ from bakeoff.text.table import Table
 
 def explained(table: Table) -> Table:
     """The table, whose note says why percentiles are missing where some are."""
-    of_percentiles = [place for place, name in enumerate(table.headings) if name.removesuffix(" ms") in FEWEST_BEYOND]
-    full = [row for row in table.rows if len(row) == len(table.headings)]
+    names = [name.removesuffix(" ms") for name in table.headings]
+    of_percentiles = [place for place, name in enumerate(names) if name in FEWEST_BEYOND]
+    # Where the median is missing too, nothing was measured.
+    known = [place for place, name in enumerate(names) if name == "p50"]
+    full = [row for row in table.rows if len(row) == len(names) and all(row[place] != NOTHING for place in known)]
     if not any(row[place] == NOTHING for row in full for place in of_percentiles):
         return table
-    return replace(table, note=f"{table.note} {WHY_UNKNOWN}.".strip())
+    between = " " if table.note.endswith(".") else " · "
+    return replace(table, note=f"{table.note}{between if table.note else ''}{WHY_UNKNOWN}.")

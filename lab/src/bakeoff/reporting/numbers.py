@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bakeoff.text import ratios
+from bakeoff.text import digits, ratios
 from bakeoff.text.prose import listed
 
 NOTHING = "–"
@@ -26,22 +26,12 @@ def grouped(words: str) -> str:
 
 def rate(value: float | None) -> str:
     """Operations a second."""
-    if value is None:
-        return NOTHING
-    return f"{value:,.0f}" if value >= 100 or value == 0 else three_digits(value)
+    return NOTHING if value is None else digits.rate(value)
 
 
 def three_digits(value: float | None) -> str:
     """Three significant digits: 0.123, 1.23, 12.3, 123, 12,345."""
-    if value is None:
-        return NOTHING
-    size = abs(value)
-    if size == 0:
-        return "0"
-    if size < 0.0995:
-        return f"{value:#.2g}" if size >= 0.0001 else f"{value:.1e}"
-    places = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.995 else 3
-    return f"{value:,.{places}f}"
+    return NOTHING if value is None else digits.three(value)
 
 
 def p_value(value: float | None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bakeoff.judging.estimates import interval_name
+from bakeoff.judging.estimates import FEWEST_ROUNDS, interval_name
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.chart import Chart
 from bakeoff.reporting.charts.costs import cost_charts
@@ -52,12 +52,13 @@ def _certainty(judgement: Judgement) -> str:
     counted = [contender.rounds for contender in judgement.contenders if contender.rounds]
     fewest, most = min(counted, default=judgement.rounds), max(counted, default=judgement.rounds)
     rounds = plural(most, "round") if fewest == most else f"{fewest} to {most} rounds"
-    if fewest < 3:
+    if most < FEWEST_ROUNDS:
         return f"{rounds}, so there are no intervals: differences are indications, not results."
-    names = dict.fromkeys(interval_name(count) for count in sorted({fewest, most}))
     has_even = any(count % 2 == 0 for count in counted)
     even = ", of latency the lower of the middle two" if has_even else ""
-    words = f"Medians over {rounds}{even}, each with its {' or '.join(names)} (order statistics)."
+    words = f"Medians over {rounds}{even}, each with its {interval_name(counted or [most])} (order statistics)."
+    if fewest < FEWEST_ROUNDS:
+        words += f" Fewer than {FEWEST_ROUNDS} rounds have none."
     if judgement.noise_floor is not None:
         # Only A/A pairs show how far the same thing differs from itself.
         what = "Noise floor (A/A)" if judgement.has_aa else "Spread between rounds"

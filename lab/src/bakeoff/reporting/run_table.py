@@ -6,8 +6,9 @@ from bakeoff.judging.ceilings import limits_in_words, limits_of, operations_per_
 from bakeoff.judging.levels import memory_limit_mb
 from bakeoff.judging.usage_at_peak import bottleneck_of_run
 from bakeoff.reporting import observed_columns
+from bakeoff.reporting.figures import MEMORY
 from bakeoff.reporting.missing_percentiles import explained
-from bakeoff.reporting.numbers import NOTHING, number, three_digits, two_places
+from bakeoff.reporting.numbers import NOTHING, number, rate, three_digits, two_places
 from bakeoff.reporting.observed_columns import Column, Figures
 from bakeoff.results.cost import Cost, cpu_us_each
 from bakeoff.results.histograms import Latency
@@ -73,7 +74,7 @@ def _start(run: RunResult) -> Iterator[str]:
         steady_s = run.warm_up.steady_after_s
         steady = "not steady within the limit" if steady_s is None else f"steady {steady_s} s after the first request"
         yield (
-            f"first {cold.duration_s:.0f} s of the process, in no other figure: {cold.throughput_per_s:,.0f}/s · p50 "
+            f"first {cold.duration_s:.0f} s of the process, in no other figure: {rate(cold.throughput_per_s)}/s · p50 "
             f"{two_places(cold.p50_ms or 0.0)} ms · p99 {two_places(cold.p99_ms or 0.0)} ms · {steady}"
         )
 
@@ -109,7 +110,7 @@ def one_line(run: RunResult) -> str:
         return f"{name}: nothing was measured"
     measured, latency = best.measured, best.measured.latency.shown
     shown = (f"{name} {two_places(latency[name])} ms" for name in ("p50", "p99") if latency[name] is not None)
-    figures = (f"{measured.throughput_per_s:,.0f}/s at {best.load}", *shown)
+    figures = (f"{rate(measured.throughput_per_s)}/s at {best.load}", *shown)
     return f"{run.name}: {' · '.join(figures)} · {run.total.failed:,} of {run.total.requests:,} failed"
 
 
@@ -150,7 +151,7 @@ def _phases_table(run: RunResult) -> Table:
             users,
             f"{measured.duration_s:.1f}",
             f"{measured.requests:,}",
-            f"{measured.throughput_per_s:,.0f}",
+            rate(measured.throughput_per_s),
             *_latencies(measured.latency),
             f"{measured.failed:,}",
         )
@@ -182,7 +183,7 @@ def operations_table(run: RunResult) -> Table:
         (
             name,
             f"{each.requests:,}",
-            f"{total.operation_throughput_per_s(name):,.0f}",
+            rate(total.operation_throughput_per_s(name)),
             *_latencies(each.latency),
             f"{each.failed:,}",
             f"{each.checked:,}" + (f" ({100 * run.checks[name]:.3g}%)" if name in run.checks else ""),
@@ -224,10 +225,7 @@ def _cost_table(run: RunResult) -> Table:
         if run.total is not None
     ]
     memory = ("memory MB mean", "memory MB peak", "memory % peak", "PSS MB peak")
-    note = (
-        "memory: resident, shared pages counted once; % of the limit where one is set, else of the machine. "
-        "PSS: shared pages counted in proportion."
-    )
+    note = f"{MEMORY} memory %: of the limit where one is set, else of the machine."
     return Table("", ("cost", "CPU µs/op", "CPU % mean", "CPU % peak", *memory), rows, note=note)
 
 
@@ -257,7 +255,7 @@ def _figures(total: Measured | None) -> list[str]:
     latency = total.latency
     own = total.costs.get("target")
     return [
-        f"{total.throughput_per_s:,.0f}",
+        rate(total.throughput_per_s),
         *(two_places(latency.shown[name]) for name in ("min", "mean", "p50", "p99")),
         f"{total.failed:,}",
         number(cpu_us_each(own, total.operations), 1),

@@ -6,26 +6,25 @@ from dataclasses import replace
 
 from bakeoff.judging.judgement import (
     CostEstimate,
-    Effect,
     JudgedContender,
     Judgement,
     Level,
     Pairing,
     ReferenceLine,
 )
-from bakeoff.judging.verdict import detectable_words, standing_of, verdict_words
+from bakeoff.judging.verdict import detectable_words, effect_words, pair_words, standing_of
 from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
 from bakeoff.reporting.equal_loads import equal_load_tables
 from bakeoff.reporting.factor_effects import compared_levels, known_first, title_of, what_is_equal
-from bakeoff.reporting.figures import RATIO_INTERVALS, median_of, ratio_with_interval, with_interval
+from bakeoff.reporting.figures import MEMORY, RATIO_INTERVALS, RATIOS, median_of, ratio_with_interval, with_interval
 from bakeoff.reporting.grouped_findings import evidence
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.reporting.observed_columns import Column, Figures
-from bakeoff.reporting.operation_tables import VERDICTS, operation_effects, operations, statuses
+from bakeoff.reporting.operation_tables import operation_effects, operations, statuses
 from bakeoff.reporting.reasons import NO_REASONS, Reasons, reasons_table
 from bakeoff.reporting.scale_curves import scale_tables
 from bakeoff.reporting.stacks import stack_table
@@ -58,7 +57,7 @@ def all_tables(judgement: Judgement, reasons: Reasons = NO_REASONS) -> list[Tabl
         of = f", {division}" if len(judgement.divisions) > 1 else ""
         tables += [replace(table, title=f"{table.title}{of}") for table in of_division]
     tables += [pairs(judgement), by_payload(judgement.contenders)]
-    tables += [effects(judgement.effects), matched_pairs(judgement)]
+    tables += [effects(judgement), matched_pairs(judgement)]
     tables += [operation_effects(judgement.operation_effects), references(judgement.reference_lines)]
     return [explained(table) for table in tables if table.rows]
 
@@ -68,7 +67,7 @@ def ranking(judgement: Judgement, entries: Sequence[JudgedContender]) -> Table:
     note = (
         "rank: a range where ties leave it open. optimal: users at optimal parallelism. breaks: users at the "
         "breaking point. "
-        "In parentheses: intervals over the rounds, those of ratios at the level of their test."
+        f"In parentheses: intervals over the rounds, those of ratios at the level of their test. {RATIOS}"
     )
     if judgement.lacks_upkeep:
         note += f" {capitalised(WITHOUT_UPKEEP)}."
@@ -144,7 +143,7 @@ def cost(entries: Sequence[JudgedContender]) -> Table:
     ]
     note = (
         "All phases together. µs/op: CPU per operation. CPU: % of one core. memory: % of the limit where one is set, "
-        "else of the machine's memory. Means, then peaks. PSS: peak in MB, shared pages counted in proportion."
+        f"else of the machine's memory. Means, then peaks, PSS its peak in MB. {MEMORY}"
     )
     return Table("Overall resource usage", headings, rows, left=2, note=note)
 
@@ -218,28 +217,30 @@ def _observed(
     return Table(title, ("target", *(column.heading for column in columns)), rows, left=left, note=note)
 
 
-def effects(found: Sequence[Effect]) -> Table:
+def effects(judgement: Judgement) -> Table:
     rows = [
-        (*compared_levels(each), ratio_with_interval(each.ratio), VERDICTS.get(each.verdict, each.verdict))
-        for each in known_first(found)
+        (*compared_levels(each), ratio_with_interval(each.ratio), effect_words(judgement, each))
+        for each in known_first(judgement.effects)
     ]
     headings = ("factor", "levels", "throughput ratio", "verdict")
     return Table("Effect of each factor", headings, rows, left=2, note=RATIO_INTERVALS, words_last=True)
 
 
 def pairs(judgement: Judgement) -> Table:
-    """Every two contenders that are ranked together, where there are more than two."""
+    """Every two contenders that are ranked together, in the order of the ranking, where there are more than two."""
     labels = {entry.key: entry.label for entry in judgement.contenders}
+    place = {key: number for number, key in enumerate(labels)}
+    ordered = (each if place[each.one] < place[each.other] else each.inverted() for each in judgement.pairings)
     rows = [
         (
             labels[each.one],
             labels[each.other],
             ratio_with_interval(each.ratio),
             numbers.p_value(each.p_adjusted),
-            verdict_words(each),
+            pair_words(judgement, each),
             NOTHING if each.detectable is None else detectable_words(each.detectable),
         )
-        for each in judgement.pairings
+        for each in sorted(ordered, key=lambda each: (place[each.one], place[each.other]))
         if math.isfinite(each.ratio.median)
     ]
     headings = ("target", "against", "throughput ratio", "adjusted p", "verdict", "detectable")
@@ -257,7 +258,7 @@ def pairs(judgement: Judgement) -> Table:
 
 
 def matched_pairs(judgement: Judgement) -> Table:
-    """The pairs behind each effect of several pairs."""
+    """The pairs behind each effect, where one has several."""
     labels = {entry.key: entry.label for entry in judgement.contenders}
     rows = [
         (
@@ -265,16 +266,16 @@ def matched_pairs(judgement: Judgement) -> Table:
             labels[each.one],
             labels[each.other],
             ratio_with_interval(each.ratio),
-            VERDICTS.get(each.verdict, each.verdict),
+            pair_words(judgement, each),
         )
         for effect in known_first(judgement.effects)
-        if len(effect.pairs) > 1
         for each in effect.pairs
         if math.isfinite(each.ratio.median)
     ]
     headings = ("factor", "target", "against", "throughput ratio", "verdict")
     note = f"{what_is_equal(judgement.effects)} Tested once, with all else that has a verdict here (Holm)."
-    return Table("Matched pairs of each factor", headings, rows, left=3, note=note, words_last=True)
+    several = any(len(effect.pairs) > 1 for effect in judgement.effects)
+    return Table("Matched pairs of each factor", headings, rows if several else [], left=3, note=note, words_last=True)
 
 
 def references(lines: Sequence[ReferenceLine]) -> Table:

@@ -9,7 +9,7 @@ from bakeoff.judging.verdict import factor_lines
 from bakeoff.reporting.figures import median_of
 from bakeoff.reporting.missing import WITHOUT_UPKEEP
 from bakeoff.reporting.missing_percentiles import explained
-from bakeoff.reporting.numbers import NOTHING, number, ranks, two_places
+from bakeoff.reporting.numbers import NOTHING, number, ranks, rate, two_places
 from bakeoff.text.table import Strong, Table
 
 
@@ -22,9 +22,10 @@ def judgement_table(judgement: Judgement) -> Table:
         rows += [(group,)] if len(groups) > 1 else []
         own = (each for each in judgement.contenders if each.division == group)
         rows += [(f"{_rank(contender):>{width}} {contender.label}", *_figures(contender)) for contender in own]
+    interval = interval_name(each.rounds for each in judgement.contenders)
     note = (
         f"{_classes(judgement)}each contender at its best load: median of the rounds, "
-        f"± half of the {interval_name(judgement.rounds)}, 1–3: ties · "
+        f"{f'± half of the {interval}, ' if interval else ''}1–3: ties · "
         "at: users or arrivals · latency in ms · CPU: µs of the target per operation · MB: its peak memory"
     )
     note = " · ".join([note, *([WITHOUT_UPKEEP] if judgement.lacks_upkeep else [])])
@@ -67,7 +68,7 @@ def _figures(contender: JudgedContender) -> list[str]:
     of_target = (level.of_target("cpu_us_each"), level.of_target("memory_peak_mb"))
     return [
         NOTHING if level.name == ALL_PHASES else level.load.removesuffix(" users").removesuffix(" user"),
-        f"{level.throughput_per_s.median:,.0f}",
+        rate(level.throughput_per_s.median),
         plus_minus(level.throughput_per_s),
         *(median_of(level.latency_ms.get(name), two_places) for name in ("min", "mean", "p50", "p99")),
         f"{level.failed:,}",

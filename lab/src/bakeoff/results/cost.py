@@ -9,8 +9,8 @@ import msgspec
 class Sample(msgspec.Struct, frozen=True, array_like=True):
     """One role's usage at one instant. `cpu_s` is cumulative.
 
-    `memory_bytes` is resident memory with shared pages counted once; `pss_bytes` is proportional memory, which is not
-    asked for in every sample.
+    `memory_bytes` is resident memory, with the shared pages of the process that has most; `pss_bytes` is proportional
+    memory, which is not asked for in every sample.
     """
 
     time_unix_ns: int

@@ -222,16 +222,17 @@ NOT_STEADY = _warning(
     "Throughput was still changing when a level was measured.",
     _RANKS,
     "At {loads} throughput was still changing after {longest_s:.0f} s of warm-up.",
-    "The target may still have been warming up when it was measured, or other processes disturbed it. --warm-up 60s "
-    "and --settle 30s allow more time. For a target that compiles while it runs, state warm_up_s in its description.",
+    "The target may still have been warming up when it was measured, or other processes disturbed it. A longer "
+    "--warm-up or --settle allows more time. For a target that compiles while it runs, state warm_up_s in its "
+    "description.",
 )
 STATED_WARM_UP = _info(
     "stated-warm-up",
     "The target was driven for as long as its description says that it warms up.",
     _NONE,
-    "It was under load for {loaded_s:.0f} s before its first window, as its description states (warm_up_s).",
-    "Its throughput may look steady sooner, while its runtime still compiles. Targets that state nothing are measured "
-    "once throughput is steady.",
+    "Under load for {loaded_s:.0f} s before the first window, as the target's description states (warm_up_s).",
+    "Throughput may look steady sooner, while a runtime still compiles. Targets that state nothing are measured once "
+    "throughput is steady.",
 )
 NOISY_MACHINE = _warning(
     "noisy-machine",
@@ -396,8 +397,7 @@ HIGH_VARIANCE = _warning(
     "high-variance",
     "Throughput differs between rounds.",
     _INTERVALS,
-    "Throughput differs between rounds by {spread:.0%} (standard deviation), from {lowest:,.0f} to {highest:,.0f} "
-    "operations/s.",
+    "Throughput differs between rounds by {spread:.0%} (standard deviation), from {lowest} to {highest} operations/s.",
     "Stop other work on the machine, or add rounds: the interval shrinks with the square root of their number.",
     KindLimits("a standard deviation of {0:.0%}", 0.10),
 )
@@ -414,7 +414,7 @@ MORE_STATEMENTS = _info(
     "A target sends more statements to PostgreSQL for an operation than another target of the workload.",
     _NONE,
     "{operations}.",
-    "Part of the difference to that target is the statements and their round trips, and not the framework's CPU. "
+    "A difference to that target includes these statements and round trips: it is not that of the frameworks alone. "
     "statements.toml in the target's folder has the counts of every operation.",
 )
 SATURATION_POINT = _info(
@@ -445,7 +445,8 @@ DATABASE_BOUND = _info(
     "PostgreSQL limits throughput.",
     _NONE,
     "{evidence}",
-    "A faster disk, larger batches or fewer statements per operation would raise this limit.",
+    "Fewer or cheaper statements per operation would raise this limit. Where sessions wait for the log, so would a "
+    "faster disk or larger batches.",
 )
 POOL_BOUND = _info(
     "pool-bound",

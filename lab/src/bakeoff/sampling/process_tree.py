@@ -78,7 +78,7 @@ class ProcessTree:
             except psutil.NoSuchProcess:
                 continue
             cpu[member.pid] = times.user + times.system
-            # Pages that processes share (PostgreSQL's buffers) are counted once.
+            # A sum would count PostgreSQL's buffers several times: of shared pages those of the process that has most.
             shared = getattr(memory, "shared", 0)
             private_bytes += memory.rss - shared
             shared_bytes = max(shared_bytes, shared)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from bakeoff.judging.judgement import CostEstimate, Estimate, JudgedContender, Level
 from bakeoff.reporting.chart import Axis, BarRow, Chart, Stack, identity
+from bakeoff.reporting.figures import RESIDENT
 from bakeoff.reporting.numbers import rounded
 from bakeoff.results.run import ROLES
 
 ROLE_NAMES = {"target": "target", "database": "database", "engine": "generator"}
 _CPU_NOTE = "Kernel counters, divided by acknowledged operations; all phases together."
-_MEMORY_NOTE = "Resident memory of the target, shared pages counted once; all phases together."
+_MEMORY_NOTE = f"The target, all phases together. {RESIDENT}"
 
 
 def parts_of(level: Level) -> Iterator[tuple[str, CostEstimate]]:
