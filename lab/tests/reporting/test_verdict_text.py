@@ -4,6 +4,7 @@ import pytest
 
 from bakeoff.judging.judge import judge
 from bakeoff.judging.judgement import Estimate, Judgement
+from bakeoff.reporting.choices import durations
 from bakeoff.reporting.grouped_findings import groups_of
 from bakeoff.reporting.verdict_text import judgement_table, plus_minus, verdict_lines
 from bakeoff.results.run import RunResult, Status
@@ -127,6 +128,15 @@ def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None
     failed, unknown = finding_lines(judgement)
     assert failed == "error: Go REST (round 3): It failed. Do this."
     assert unknown == "info: Go REST and Rust REST: It is unknown. Do this."
+
+
+def test_runs_that_failed_are_named_by_their_rounds_where_they_are_half_of_all() -> None:
+    failed = {"status": Status.FAILED, "failure": "it ended.", "phases": [], "total": None}
+    runs = [run_of("rust-rest", [1000.0], number, **(failed if number > 2 else {})) for number in range(1, 5)]
+    judgement = judge(comparison_of(*runs, *rounds_of("go-rest", [900, 905, 890, 895])))
+    lines = finding_lines(judgement)
+    assert any(line.startswith("error: Rust REST (rounds 3 and 4): A run ended early: it ended.") for line in lines)
+    assert durations(judgement.contenders).rows[0][-1] == "rounds 3 and 4: it ended"
 
 
 def test_messages_of_one_advice_stand_together() -> None:

@@ -11,7 +11,7 @@ from bakeoff.reporting.highlights import equal_load_of, highlights_of
 from bakeoff.reporting.numbers import NOTHING
 from bakeoff.results.finding_kinds import STOPPED_EARLY
 from bakeoff.results.run import Status
-from bakeoff.text.prose import capitalised, listed
+from bakeoff.text.prose import capitalised, listed, rounds_in_words
 from bakeoff.text.table import Table
 
 # The highest load of the mode full: what comes after it is saturation's.
@@ -162,8 +162,11 @@ def _names(first: Sequence[JudgedContender]) -> str:
 
 
 def _ended_early(entry: JudgedContender) -> str:
-    early = [run for run in entry.runs if run.status != Status.COMPLETED]
-    words = [f"round {run.round}: {run.failure or run.status}" for run in early]
+    early: dict[str, list[int]] = {}
+    for run in entry.runs:
+        if run.status != Status.COMPLETED:
+            early.setdefault((run.failure or run.status).removesuffix("."), []).append(run.round)
+    words = [f"{rounds_in_words(rounds)}: {why}" for why, rounds in early.items()]
     words += [each.message for each in entry.findings if each.kind == STOPPED_EARLY.name]
     return "; ".join(words) or NOTHING
 

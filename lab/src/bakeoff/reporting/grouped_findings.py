@@ -34,11 +34,12 @@ def groups_of(judgement: Judgement, *, brief: bool = True) -> list[FindingGroup]
         message = each.message if named else each.message.removesuffix(".") + f"{_in_rounds(each)}."
         concerned[each.severity, each.kind, each.advice, message] = []
     for contender in judgement.contenders:
+        made = {run.round for run in contender.runs}
         for each in contender.findings:
             message = each.message
             if brief and message == contender.bottleneck.words:
                 message = f"limited by {contender.bottleneck.limited_by}; see the table of limits."
-            which = _in_rounds(each) if len(each.rounds) < contender.rounds else ""
+            which = _in_rounds(each) if not made.issubset(each.rounds) else ""
             concerned.setdefault((each.severity, each.kind, each.advice, message), []).append(contender.label + which)
     lines: dict[tuple[Severity, str, str], list[str]] = {}
     for (severity, kind, advice, message), labels in concerned.items():

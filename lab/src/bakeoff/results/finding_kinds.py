@@ -482,9 +482,9 @@ TOO_FEW_ROUNDS = _warning(
 )
 DRIFT = _warning(
     "drift",
-    "All contenders together were faster in one round than in another.",
+    "The contenders together were faster in one round than in another.",
     _ABSOLUTE,
-    "In round {fastest} all contenders together were {change:.0%} faster than in round {slowest}.",
+    "In round {fastest} the contenders together were {change:.0%} faster than in round {slowest}.",
     "Other processes used the machine, or its CPU throttled. Ratios are computed within rounds and remain valid; "
     f"absolute figures do not. {COMMAND} doctor looks for the cause.",
     KindLimits("{0:.0%}", 0.10),
