@@ -139,6 +139,9 @@ def test_the_headline_agrees_with_every_row(runs: list[RunResult]) -> None:
                 assert table.verdict(named[ahead[1]], named[ahead[2]]) == "faster", sentence
             written = {numbers.rate(median(each)) for each in everyone}
             assert {figure[1] for figure in re.finditer(r"([\d.,]+) operations/s", sentence)} <= written, sentence
+            if highest := _named(r".*Highest: (.*?)(?:,| with) ", sentence, named):
+                shown = [numbers.rate(median(each)) for each in (*highest, *table.peers(highest[0], own))]
+                assert shown[0] not in shown[1:], sentence
             if "nothing to compare" in sentence:
                 assert all(not table.peers(each, own) for each in own if each.rank is not None), sentence
     single = fastest_of(judgement)
@@ -252,6 +255,14 @@ def test_those_that_tie_are_ahead_of_a_slower_one_that_other_rounds_flatter() ->
     assert verdict.startswith(
         "Java REST and Rust REST tie at 1,000 operations/s, Java REST round by round ahead of Go "
     )
+
+
+def test_ten_rounds_without_a_rank_make_no_sentence_too_long() -> None:
+    unsteady = [_unsteady(run) for run in rounds_of("go-rest", [900] * 10)]
+    tuned = rounds_of("java-grpc", [1100 + at for at in range(10)], target_class="tuned")
+    judgement = judge(comparison_of(*tuned, *unsteady, *rounds_of("rust-rest", [1000 + at for at in range(10)])))
+    assert all(len(sentence.split()) <= MOST_WORDS for sentence in sentences(judgement.verdict)), judgement.verdict
+    assert "Rust REST reaches 1,004 operations/s; Go REST was not steady in rounds 1, 2, " in judgement.verdict
 
 
 def test_a_round_with_a_trend_is_left_out_and_the_others_decide() -> None:

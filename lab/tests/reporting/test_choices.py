@@ -49,6 +49,16 @@ def test_latency_and_cpu_are_recommended_where_all_do_the_same_work() -> None:
     assert [row[:2] for row in latencies] == [("1–2", "Rust gRPC"), ("1–2", "Rust REST"), ("3", "Go REST")]
 
 
+def test_the_only_one_that_holds_a_rate_is_no_best_of_it() -> None:
+    weak = [Made(name, changes={"throughput_per_s": 600.0}) for name in ("rust-grpc", "go-rest")]
+    judgement = judge(equal_comparison(Made("rust-rest"), *weak))
+    needs = {row[0] for row in recommendations(judgement, judgement.contenders).rows}
+    assert needs.isdisjoint({"lowest p99", "least CPU"}) and not by_latency(judgement, judgement.contenders).rows
+    judgement = judge(equal_comparison(Made("rust-rest"), Made("java-rest", [2 * each for each in NOISE]), *weak))
+    rows = {need: figures for need, _, figures in recommendations(judgement, judgement.contenders).rows}
+    assert rows["lowest p99"].endswith(", at 1,000/s for all that hold it")
+
+
 def test_latency_at_each_ones_own_maximum_is_not_compared() -> None:
     assert by_latency(DATA.judgement, ENTRIES).rows == []
     needs = {row[0] for row in recommendations(DATA.judgement, ENTRIES).rows}

@@ -159,20 +159,13 @@ def factor_lines(judgement: Judgement) -> list[str]:
     ]
 
 
-def pair_words(judgement: Judgement, pairing: Pairing) -> str:
-    """The verdict on a pair in a table: faster, slower, tie, `equivalent within 3.1%`."""
-    if pairing.verdict == "tie" and pairing.equivalent_within is not None:
-        return f"equivalent within {at_most(pairing.equivalent_within)}{_indicative(judgement, [pairing])}"
-    return _in_a_table(judgement, pairing.verdict, [pairing])
-
-
-def effect_words(judgement: Judgement, effect: Effect) -> str:
-    """The verdict on an effect in a table."""
-    return _in_a_table(judgement, effect.verdict, effect.pairs)
-
-
-def _in_a_table(judgement: Judgement, verdict: Verdict, pairs: Sequence[Pairing]) -> str:
-    return "too few rounds" if verdict == "unknown" else f"{verdict}{_indicative(judgement, pairs)}"
+def verdict_words(judgement: Judgement, each: Pairing | Effect) -> str:
+    """The verdict on a pair or an effect in a table: faster, slower, tie, `equivalent within 3.1%, indicative`."""
+    if each.verdict == "unknown":
+        return "too few rounds"
+    within, pairs = (None, each.pairs) if isinstance(each, Effect) else (each.equivalent_within, [each])
+    words = each.verdict if within is None else f"equivalent within {at_most(within)}"
+    return f"{words}{_indicative(judgement, pairs)}"
 
 
 def _indicative(judgement: Judgement, pairs: Sequence[Pairing]) -> str:
@@ -212,12 +205,14 @@ def _claims(lead: Lead) -> list[str]:
         return _tie(lead)
     if lead.unknown and not lead.undecided and lead.above:
         return [f"{_some([each.label for each in (best, *lead.unknown)])} share too few rounds to compare them"]
-    reached = f"{best.label} reaches {rate(_peak(best))}; "
+    reached, briefly = (f"{best.label} reaches {write(_peak(best))}; " for write in (rate, _rate))
     if lead.undecided:
         alike = _some([each.label for each in lead.undecided])
-        return [f"{reached}{alike} cannot be distinguished from it"]
-    others = [f"{each.label} {why_unranked(each)}" for each in lead.compared if each is not best][:1]
-    return [reached + each for each in others or ["there is nothing to compare it with"]]
+        return [f"{start}{alike} cannot be distinguished from it" for start in (reached, briefly)]
+    for other in (each for each in lead.compared if each is not best):
+        why = f"{other.label} {why_unranked(other)}"
+        return [reached + why, briefly + why, f"{briefly}{other.label} has no rank"]
+    return [f"{reached}there is nothing to compare it with"]
 
 
 def _without_ranks(lead: Lead) -> list[str]:
@@ -226,7 +221,7 @@ def _without_ranks(lead: Lead) -> list[str]:
         return ["Which contender is fastest is open: each is slower than another"]
     best, *others = lead.compared
     most = bool(others) and all(
-        lead.field.verdict(best.key, each.key) in ("faster", "unknown") and _peak(each).median < _peak(best).median
+        lead.field.verdict(best.key, each.key) in ("faster", "unknown") and _rate(_peak(each)) != _rate(_peak(best))
         for each in others
     )
     reached = f"Highest: {best.label}," if most else f"{best.label} reached"

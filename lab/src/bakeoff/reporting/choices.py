@@ -76,6 +76,7 @@ def by_latency(judgement: Judgement, entries: Sequence[JudgedContender]) -> Tabl
         for each in sorted(ranked, key=lambda each: each.ranks["p99"])
     ]
     rate = "" if load is None else f"{load.rate_per_s:,.10g}/s"
+    rows = rows if len(rows) > 1 else []
     note = f"Milliseconds at {rate} for all, medians over rounds. Rank by p99: a range where ties leave it open."
     return Table("Latency from best to worst", ("", "target", "p50 ms", "p99 ms"), rows, left=2, note=note)
 

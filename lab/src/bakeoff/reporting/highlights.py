@@ -63,12 +63,16 @@ def _fastest(lead: Lead) -> Highlight | None:
 
 
 def _lowest(load: EqualLoad, question: _Question) -> Highlight | None:
-    """The first by this figure and those that tie with it; none where one without a rank may be before them."""
-    first = [entry for entry in load.entries if entry.ranks.get(question.ranked) == 1]
+    """The first by this figure and those that tie with it; none without another to compare, or where one without a
+    rank may be before them.
+    """
+    ranked = [entry for entry in load.entries if question.ranked in entry.ranks]
+    first = [entry for entry in ranked if entry.ranks[question.ranked] == 1]
     figures = [figure for entry in first if (figure := question.pick(entry)) is not None]
-    if not figures:
+    if len(ranked) < 2 or not figures:
         return None
-    note = f"{question.note}at {load.rate_per_s:,.10g}/s for all"
+    hold = all(entry.holds for entry in load.entries)
+    note = f"{question.note}at {load.rate_per_s:,.10g}/s for all{'' if hold else ' that hold it'}"
     best = min(figures, key=lambda figure: figure.median)
     names, write = [entry.label for entry in first], numbers.three_digits
     return _highlight(question.title, note, names, len(load.entries), best, write, question.unit)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from bakeoff import __version__
 from bakeoff.judging.judgement import JudgedContender, Judgement
-from bakeoff.judging.verdict import effect_words, standing_of, why_unranked
+from bakeoff.judging.verdict import standing_of, verdict_words, why_unranked
 from bakeoff.reporting import numbers, observed_columns, palette
 from bakeoff.reporting.chart import anchor, identity
 from bakeoff.reporting.charts.costs import ROLE_NAMES, parts_of
@@ -73,7 +73,7 @@ _GLOBALS = {
     "identity": identity,
     "highlights_of": highlights_of,
     "standing_of": standing_of,
-    "effect_words": effect_words,
+    "verdict_words": verdict_words,
     "why_unknown": WHY_UNKNOWN,
     "without_upkeep": capitalised(WITHOUT_UPKEEP),
     "why_unranked": why_unranked,

@@ -12,7 +12,7 @@ from bakeoff.judging.judgement import (
     Pairing,
     ReferenceLine,
 )
-from bakeoff.judging.verdict import detectable_words, effect_words, pair_words, standing_of
+from bakeoff.judging.verdict import detectable_words, standing_of, verdict_words
 from bakeoff.reporting import numbers, observed_columns
 from bakeoff.reporting.charts.costs import parts_of
 from bakeoff.reporting.choices import by_payload, choice_tables
@@ -219,7 +219,7 @@ def _observed(
 
 def effects(judgement: Judgement) -> Table:
     rows = [
-        (*compared_levels(each), ratio_with_interval(each.ratio), effect_words(judgement, each))
+        (*compared_levels(each), ratio_with_interval(each.ratio), verdict_words(judgement, each))
         for each in known_first(judgement.effects)
     ]
     headings = ("factor", "levels", "throughput ratio", "verdict")
@@ -237,7 +237,7 @@ def pairs(judgement: Judgement) -> Table:
             labels[each.other],
             ratio_with_interval(each.ratio),
             numbers.p_value(each.p_adjusted),
-            pair_words(judgement, each),
+            verdict_words(judgement, each),
             NOTHING if each.detectable is None else detectable_words(each.detectable),
         )
         for each in sorted(ordered, key=lambda each: (place[each.one], place[each.other]))
@@ -266,7 +266,7 @@ def matched_pairs(judgement: Judgement) -> Table:
             labels[each.one],
             labels[each.other],
             ratio_with_interval(each.ratio),
-            pair_words(judgement, each),
+            verdict_words(judgement, each),
         )
         for effect in known_first(judgement.effects)
         for each in effect.pairs
