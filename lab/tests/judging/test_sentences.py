@@ -139,8 +139,8 @@ def test_the_headline_agrees_with_every_row(runs: list[RunResult]) -> None:
                 assert table.verdict(named[ahead[1]], named[ahead[2]]) == "faster", sentence
             written = {numbers.rate(median(each)) for each in everyone}
             assert {figure[1] for figure in re.finditer(r"([\d.,]+) operations/s", sentence)} <= written, sentence
-            if highest := _named(r".*Highest: (.*?)(?:,| with) ", sentence, named):
-                shown = [numbers.rate(median(each)) for each in (*highest, *table.peers(highest[0], own))]
+            if leader := _named(r".*Highest: (.*?)(?:,| with) ", sentence, named):
+                shown = [numbers.rate(median(each)) for each in (*leader, *table.peers(leader[0], own))]
                 assert shown[0] not in shown[1:], sentence
             if "nothing to compare" in sentence:
                 assert all(not table.peers(each, own) for each in own if each.rank is not None), sentence

@@ -131,9 +131,12 @@ def test_the_gravest_findings_come_first_and_each_advice_is_given_once() -> None
 
 
 def test_runs_that_failed_are_named_by_their_rounds_where_they_are_half_of_all() -> None:
-    failed = {"status": Status.FAILED, "failure": "it ended.", "phases": [], "total": None}
-    runs = [run_of("rust-rest", [1000.0], number, **(failed if number > 2 else {})) for number in range(1, 5)]
-    judgement = judge(comparison_of(*runs, *rounds_of("go-rest", [900, 905, 890, 895])))
+    good = rounds_of("rust-rest", [1000, 1000])
+    bad = [
+        run_of("rust-rest", number=number, phases=[], total=None, status=Status.FAILED, failure="it ended.")
+        for number in (3, 4)
+    ]
+    judgement = judge(comparison_of(*good, *bad, *rounds_of("go-rest", [900, 905, 890, 895])))
     lines = finding_lines(judgement)
     assert any(line.startswith("error: Rust REST (rounds 3 and 4): A run ended early: it ended.") for line in lines)
     assert durations(judgement.contenders).rows[0][-1] == "rounds 3 and 4: it ended"
