@@ -74,7 +74,7 @@ AT_EIGHT = {"payload": "8k"}
                 ),
             ],
             "Payload default: Rust REST is fastest with 1,005 operations/s (1,000 to 1,010), 1.11× (95% interval "
-            "1.11 to 1.12) the throughput of Go REST. Payload 8k: Rust REST reaches 50 operations/s (50 to 51); "
+            "1.11 to 1.12) the throughput of Go REST. Payload 8k: Rust REST reaches 50.5 operations/s (50.0 to 51.0); "
             "there is nothing to compare it with.",
         ),
     ],
