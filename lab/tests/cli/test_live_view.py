@@ -137,3 +137,24 @@ def test_an_offered_rate_does_not_stand_beside_a_maximum() -> None:
     offered = run_of("rust-rest", phases=[phase(1, 0, measured(2_000.0), rate=2_000.0)])
     (standing,) = standings_of({"go-rest": [maximum], "rust-rest": [offered]})
     assert (standing.contender, standing.load) == ("rust-rest", "2,000/s")
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (
+            110,
+            "a: quick, round 1 of 3 · Baseline, 10 virtual users · 30 s of 30 s left · run 2 of 6 · about 2 min left",
+        ),
+        (90, "a: quick, round 1 of 3 · Baseline, 10 virtual users · run 2 of 6 · about 2 min left"),
+        (60, "a: quick, round 1 of 3 · run 2 of 6 · about 2 min left"),
+    ],
+)
+def test_the_heading_is_one_line_on_a_narrow_terminal(clock: Clock, width: int, line: str) -> None:
+    console = Console(width=width, file=io.StringIO(), color_system=None, record=True)
+    progress = LiveProgress(console, clock=clock)
+    progress.run_of(2, 6, 125.0)
+    progress.step("a: quick, round 1 of 3", 30.0)
+    progress.record(phase_start())
+    console.print(progress.rendered())
+    assert console.export_text().splitlines()[0].strip() == line

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from bakeoff.judging.judgement import JudgedContender, Judgement
 from bakeoff.reporting.html import html_report
 from bakeoff.reporting.report import report_of
+from bakeoff.results.findings import JudgedFinding, KindName
 from bakeoff.results.stack import Stack
 from bakeoff.storage.stored_runs import StoredComparison
 from browsers import SCHEMES, WIDTHS, axe_faults, keep_picture, layout_faults
@@ -52,6 +53,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "payloads": comparison(Shape(payloads=("4k", "64k"))),
         "hostile": hostile_comparison(),
         "stacks": stacks_comparison(),
+        "long": long_names_comparison(),
     }
     for name, case in comparisons.items():
         (folder / f"{name}.html").write_text(html_report(report_of(*case)), "utf-8")
@@ -70,6 +72,22 @@ def stacks_comparison() -> tuple[Judgement, StoredComparison]:
         for each in judgement.contenders
     ]
 
+    return replace(judgement, contenders=contenders), stored
+
+
+def long_names_comparison() -> tuple[Judgement, StoredComparison]:
+    """Places from 12 on, names with long words, and one finding of all."""
+    judgement, stored = comparison()
+    contenders = [
+        replace(
+            each,
+            name=f"{name}, SQLAlchemy async, asyncpg",
+            rank=12 + place,
+            tied_with=[other.key for other in judgement.contenders if other is not each],
+            findings=[JudgedFinding(KindName("high-variance"), "warning", f"By {place + 11}%.", "Use --rounds.", [1])],
+        )
+        for place, (each, name) in enumerate(zip(judgement.contenders, ("FastAPI", "Litestar", "Django"), strict=True))
+    ]
     return replace(judgement, contenders=contenders), stored
 
 
@@ -97,7 +115,7 @@ def visit(browser: Browser, path: Path, width: int = 1440, *, unfolded: bool = T
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["plain", "payloads", "hostile", "stacks"])
+@pytest.mark.parametrize("name", ["plain", "payloads", "hostile", "stacks", "long"])
 def test_charts_draw_without_complaint(
     browser: Browser, pages: dict[str, Path], name: str, width: int, scheme: str, screenshots: Path
 ) -> None:
@@ -237,6 +255,18 @@ def test_paper_shows_what_is_unfolded_in_light_colours(browser: Browser, pages: 
     seen.page.emulate_media(media="screen", color_scheme="dark")
     seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert seen.page.locator("table.standings:visible").count() == 1
+
+
+def test_a_rank_stands_beside_its_name_and_a_finding_of_many_is_a_table(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    seen = visit(browser, pages["long"], unfolded=False)
+    row = seen.page.locator(".standings tbody th").first
+    rank, name = (row.locator(each).bounding_box() for each in (".rank", ".who"))
+    assert rank is not None and name is not None
+    assert rank["x"] + rank["width"] <= name["x"] and abs(rank["y"] - name["y"]) < rank["height"]
+    assert seen.page.locator(".findings p").first.inner_text() == "By …."
+    assert seen.page.locator(".findings table td").all_inner_texts() == ["11%", "12%", "13%"]
 
 
 def test_the_summary_is_printed_on_two_pages(browser: Browser, pages: dict[str, Path]) -> None:

@@ -133,7 +133,9 @@ def test_what_limited_several_alike_is_found_once() -> None:
         for each, seen in zip(judgement.contenders, words, strict=True)
     ]
     (found,) = [each for each in groups_of(replace(judgement, contenders=contenders)) if each.kind == "database-bound"]
-    assert found.lines == ["Rust REST, Rust gRPC and Go REST: limited by database; see the table of limits."]
+    assert [each.words for each in found.lines] == [
+        "Rust REST, Rust gRPC and Go REST: limited by database; see the table of limits."
+    ]
     rows = limits(contenders).rows
     assert rows[1] == ("Rust gRPC", "database", "1 of its sessions waited.")
 
@@ -151,7 +153,7 @@ def test_one_finding_of_several_contenders_is_said_once_and_errors_stand_first()
     contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=False)]
     findings = groups_of(replace(judgement, contenders=contenders))
     assert [finding.severity for finding in findings] == ["error", "info"]
-    assert findings[0].lines == ["Rust REST (round 2) and Rust gRPC (round 1): Requests failed."]
+    assert findings[0].words == "Rust REST (round 2) and Rust gRPC (round 1): Requests failed. Look."
 
 
 def test_resources_are_what_the_documents_define() -> None:

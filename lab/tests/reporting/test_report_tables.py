@@ -273,7 +273,8 @@ def test_findings_with_one_advice_are_one_group() -> None:
     ]
     contenders = [replace(each, findings=[one]) for each, one in zip(judgement.contenders, found, strict=True)]
     (group,) = groups_of(replace(judgement, findings=[], contenders=contenders))
-    assert group.lines == ["Rust REST (round 1): By 11%.", "Rust gRPC: By 22%.", "Go REST (rounds 1 and 3): By 33%."]
+    (line,) = group.lines
+    assert line.words == "By …. Rust REST (round 1): 11%; Rust gRPC: 22%; Go REST (rounds 1 and 3): 33%."
 
 
 def _markdown_tables(text: str) -> Iterator[list[str]]:

@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.text.prose import listed, merged
+from bakeoff.text.prose import apart, listed, merged, words_of
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,9 @@ def test_listed(names: list[str], text: str) -> None:
 )
 def test_sentences_that_differ_in_figures_are_one(sentences: list[str], text: str | None) -> None:
     assert merged(sentences) == text
+
+
+def test_sentences_that_differ_in_figures_are_taken_apart() -> None:
+    sentences = ["Used 1.2% to 1.6% of a core; above 1% it disturbs.", "Used 1.1% of a core; above 1% it disturbs."]
+    assert len({words_of(each) for each in sentences}) == 1
+    assert apart(sentences) == ("Used … of a core; above 1% it disturbs.", ["1.2% to 1.6%", "1.1%"])

@@ -85,3 +85,9 @@ def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_strong_is_bold_where_it_is_styled() -> None:
     assert text_of(Strong("one two"), "three", width=4, styled=True) == "\x1b[1mone\x1b[0m\n\x1b[1mtwo\x1b[0m\nthree"
     assert text_of(Strong("one two"), "three") == "one two\nthree"
+
+
+def test_nothing_is_printed_where_there_is_nothing_to_show() -> None:
+    stream = io.StringIO()
+    show(Table("", ("a",), ()), stream=stream)
+    assert stream.getvalue() == ""

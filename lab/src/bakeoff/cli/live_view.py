@@ -60,7 +60,7 @@ class LiveProgress(TrackedProgress):
         if not state.step:
             return Text("")
         passed_s = self._clock() - self._began_s
-        lines: list[RenderableType] = [_heading(state, passed_s)]
+        lines: list[RenderableType] = [_heading(state, passed_s, self._console.width)]
         if state.planned_s is not None:
             bar = Grid.grid()
             bar.add_row(ProgressBar(state.planned_s, min(passed_s, state.planned_s), width=_BAR_WIDTH))
@@ -75,13 +75,16 @@ class LiveProgress(TrackedProgress):
         return Group(*lines)
 
 
-def _heading(state: LiveState, passed_s: float) -> Text:
+def _heading(state: LiveState, passed_s: float, width: int) -> Text:
+    """One line: where it is too narrow for all, the time of this run is left out, then the phase."""
     time_words = words_for(passed_s)
     if state.planned_s is not None:
         time_words = f"{words_for(max(0.0, state.planned_s - passed_s))} of {words_for(state.planned_s)} left"
     run = state.run
     words = f"run {run.number} of {run.count} · about {words_for(run.left_s)} left" if run and run.count > 1 else ""
-    return Text(" · ".join(filter(None, (state.step, state.phase, time_words, words))), style="bold", overflow="fold")
+    choices = ((state.step, state.phase, time_words, words), (state.step, state.phase, words), (state.step, words))
+    lines = [" · ".join(filter(None, parts)) for parts in choices]
+    return Text(next((line for line in lines if len(line) <= width), lines[-1]), style="bold", overflow="fold")
 
 
 def _figures(state: LiveState) -> RenderableType:

@@ -38,7 +38,11 @@ class Series:
     @property
     def label(self) -> str:
         """For people; settings are left out, which rarely differ, and what is not known."""
-        load = self.load if not self.load or self.load.endswith("/s") else f"{self.load} users"
+        load = (
+            self.load
+            if not self.load or self.load.endswith("/s")
+            else f"{self.load} user{'' if self.load == '1' else 's'}"
+        )
         return " · ".join(
             part for part in (self.contender, self.mode, self.payload, load, self.phase, self.operation) if part
         )

@@ -263,7 +263,11 @@ def _named(targets: Sequence[Target], names: Sequence[str], target_class: str) -
     for name in names:
         matching = [name] if name in by_name else fnmatch.filter(by_name, name)
         if not matching:
-            meant = f" Did you mean '*{name}*'?" if fnmatch.filter(by_name, f"*{name}*") else nearest(name, [*by_name])
+            meant = (
+                f" Did you mean '*{name}*'?"
+                if name and fnmatch.filter(by_name, f"*{name}*")
+                else nearest(name, [*by_name])
+            )
             raise UsageError(f'There is no target "{name}". Targets: {", ".join(by_name) or "none"}.{meant}')
         named |= {each: by_name[each] for each in matching}
     return list(named.values())

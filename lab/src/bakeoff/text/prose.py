@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import compress
 
 
 def listed(names: Sequence[str]) -> str:
@@ -26,6 +27,24 @@ def merged(sentences: Sequence[str]) -> str | None:
         return None
     spans = iter([_span(each) for each in zip(*map(_FIGURE.findall, sentences), strict=True)])
     return _FIGURE.sub(lambda _: next(spans), sentences[0])
+
+
+# One figure, or the lowest and the highest of a range.
+_FIGURES = re.compile(rf"{_FIGURE.pattern}(?: to {_FIGURE.pattern})?")
+
+
+def apart(sentences: Sequence[str]) -> tuple[str, list[str]]:
+    """A sentence with … for the figures in which sentences differ, and these of each; their words are the same."""
+    each_has = [_FIGURES.findall(sentence) for sentence in sentences]
+    differs = [len(set(figures)) > 1 for figures in zip(*each_has, strict=True)]
+    open_places = iter(differs)
+    template = _FIGURES.sub(lambda found: "…" if next(open_places) else found[0], sentences[0])
+    return template, [" · ".join(compress(own, differs)) for own in each_has]
+
+
+def words_of(sentence: str) -> str:
+    """The sentence without its figures: the same for sentences that differ in these alone."""
+    return _FIGURES.sub("#", sentence)
 
 
 def _span(figures: Sequence[str]) -> str:

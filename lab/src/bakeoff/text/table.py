@@ -91,7 +91,8 @@ def show(*parts: Table | str, stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
     terminal = stream.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
-    print(text_of(*parts, width=width, styled=terminal and os.environ.get("TERM") != "dumb"), file=stream, flush=True)
+    if text := text_of(*parts, width=width, styled=terminal and os.environ.get("TERM") != "dumb"):
+        print(text, file=stream, flush=True)
 
 
 def _wrapped(text: str, width: int | None) -> Iterator[str]:
