@@ -14,8 +14,11 @@ import typer
 from bakeoff.cli.parameters import parameter, with_parameters
 from bakeoff.cli.shared_options import Json
 from bakeoff.errors import BakeoffError, UsageError
+from bakeoff.project import COMMAND
 
 _ENGINE = "native"
+# The engine would take what begins with a dash for an option.
+_DURATIONS = ("duration", "timeout", "warm_up", "ramp", "think")
 # As which the engine reports errors.
 _COMMAND = ("bakeoff", "hit")
 
@@ -95,8 +98,13 @@ _PARAMETERS = (
 
 
 @with_parameters(_PARAMETERS)
-def hit(otlp: str | None, from_curl: str | None, **_of_the_engine: object) -> None:
+def hit(url: str | None, otlp: str | None, from_curl: str | None, **of_the_engine: object) -> None:
     """Measure one URL, without a workload or a contract."""
+    if url is None and from_curl is None:
+        raise UsageError(f"Missing argument: name a URL, such as {COMMAND} hit http://127.0.0.1:3000/path.")
+    for name in _DURATIONS:
+        if str(value := of_the_engine[name]).startswith("-"):
+            raise UsageError(f'--{name.replace("_", "-")}: "{value}" is not a duration: write 500ms, 10s or 2m.')
     arguments = _own_arguments(sys.argv)
     if otlp is not None:
         _check_otlp(otlp)

@@ -4,9 +4,11 @@ import errno
 import gc
 import getpass
 import os
+import re
 import signal
 import sys
 import traceback
+from itertools import takewhile
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -93,9 +95,17 @@ def _leave(words: str, exit_code: int) -> NoReturn:
 def _mistake(error: Any) -> str:
     """The words of the library about a wrong command line, the word that was probably meant, and the help to read."""
     meant = getattr(error, "possibilities", None)
-    words = f"{error.message}. Did you mean {meant[0]}?" if meant else error.format_message()
+    words = f"{error.message}. Did you mean {meant[0]}?" if meant else _in_words(error.format_message())
     context = getattr(error, "ctx", None)
-    return f"{words} Try {context.command_path if context else COMMAND} --help."
+    command = context.command_path if context else " ".join([COMMAND, *takewhile(str.isalpha, sys.argv[1:])])
+    return f"{words} Try {command} --help."
+
+
+def _in_words(message: str) -> str:
+    """A message about a value of the wrong kind as a sentence."""
+    message = re.sub(r", unable to parse string as an? \w+", "", message.replace("Input should be", "it must be"))
+    message = message.replace("a valid integer", "a whole number").replace("a valid number", "a number")
+    return message if message.endswith((".", "?")) else f"{message}."
 
 
 def _unexpected(error: Exception) -> str:

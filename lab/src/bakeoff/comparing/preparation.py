@@ -90,9 +90,7 @@ def _targets(project: Project, request: ComparisonRequest, skip: Callable[[str, 
         own = buildable(own, request.targets, lambda target, reason: skip(target.name, reason))
     targets = [target for target in wanted if target.name in request.attached] + own
     if not targets:
-        raise BakeoffError(
-            "No target can be started here, so there is nothing to measure: the lines above name what each lacks."
-        )
+        raise BakeoffError("No target can be started here: the lines above name what each lacks.")
     return targets
 
 

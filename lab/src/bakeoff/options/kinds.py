@@ -81,11 +81,16 @@ def choice(*choices: str) -> ValueKind[str]:
     return ValueKind(read, {"enum": list(choices)}, "|".join(choices), choices=choices)
 
 
+def _is_decimal(text: str) -> bool:
+    """Digits of other scripts, full-width ones among them, are no part of a number."""
+    return text.isascii() and text.isdecimal()
+
+
 def whole(least: int, most: int | None = None) -> ValueKind[int]:
     """A whole number."""
 
     def read(value: Json) -> int:
-        number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
+        number = int(value) if isinstance(value, str) and _is_decimal(value.strip()) else value
         if type(number) is not int or number < least or (most is not None and number > most):
             raise UsageError(f'"{value}" is not a whole number {_range(least, most)}.')
         return number
@@ -109,6 +114,8 @@ def number(least: float, most: float | None = None) -> ValueKind[float]:
 
 def _float_of(value: Json) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, str) and not value.isascii():
         return None
     try:
         number = float(value)

@@ -10,7 +10,7 @@ _SHORTEST_S = 0.1
 
 def seconds_of(text: str, *, shortest_s: float = _SHORTEST_S) -> float:
     """Seconds of a duration such as `10s`, `500ms`, `2m` or `90`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text.strip())
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text.strip(), re.ASCII)
     seconds = float(match.group(1)) * _UNITS_S[match.group(2)] if match else -1.0
     if seconds < shortest_s:
         least = f", and at least {shortest_s * 1000:.0f}ms" if shortest_s else ""

@@ -119,7 +119,7 @@ def judge_stored(candidate: str, baseline: str | None, rules: Rules, command: st
 
 def time_of_first_look(spend: str, *, rerun: bool) -> str:
     """The part of the time that is spent before the gate first decides: the other half repeats what is not clear."""
-    seconds = duration(1).read(spend)
+    seconds = duration(2 if rerun else 1).read(spend)
     return f"{seconds / 2 if rerun else seconds:g}s"
 
 
