@@ -43,6 +43,13 @@
     const edge = frame && !scrolls(frame.style) ? frame.element.getBoundingClientRect() : null;
     const out = (box) => (edge ? box.right > edge.right + 1 || box.left < edge.left - 1 || box.bottom > edge.bottom + 4 : !frame && (box.right > width + 1 || box.left < -1));
     if (boxes.some(out)) fault("cut off", parent, node.data);
+    // An option, such as --warm-up, stays in one line.
+    for (const { 0: option, index } of node.data.matchAll(/--[a-z][a-z-]{1,24}/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + option.length);
+      if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) fault("torn option", parent, option);
+    }
     // A word in a table breaks where it has a sign to break after, or where it is longer than any column.
     if (!parent.closest("table")) continue;
     for (const { 0: word, index } of node.data.matchAll(/[\p{L}\p{N}]{2,24}/gu)) {

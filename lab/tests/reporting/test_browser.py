@@ -84,7 +84,15 @@ def long_names_comparison() -> tuple[Judgement, StoredComparison]:
             name=f"{name}, SQLAlchemy async, asyncpg",
             rank=12 + place,
             tied_with=[other.key for other in judgement.contenders if other is not each],
-            findings=[JudgedFinding(KindName("high-variance"), "warning", f"By {place + 11}%.", "Use --rounds.", [1])],
+            findings=[
+                JudgedFinding(
+                    KindName("high-variance"),
+                    "warning",
+                    f"By {place + 11}%.",
+                    "At best --warm-up 60s and --settle 30s, or --phase-duration 20s, or --warm-up 90s.",
+                    [1],
+                )
+            ],
         )
         for place, (each, name) in enumerate(zip(judgement.contenders, ("FastAPI", "Litestar", "Django"), strict=True))
     ]

@@ -6,6 +6,7 @@ import pytest
 
 from bakeoff.judging.judgement import Judgement
 from bakeoff.reporting.trust import trust_of
+from bakeoff.results.finding_kinds import TOO_FEW_ROUNDS
 from bakeoff.results.findings import JudgedFinding, KindName, Severity
 from judgements import comparison
 
@@ -35,3 +36,8 @@ def judged(*severities: Severity, rounds: int = 5) -> Judgement:
 def test_the_gravest_reasons_decide(judgement: Judgement, level: str, reasons: list[str]) -> None:
     trust = trust_of(judgement)
     assert (trust.level, trust.reasons) == (level, reasons)
+
+
+def test_too_few_rounds_are_one_reason() -> None:
+    few = JudgedFinding(TOO_FEW_ROUNDS.name, "warning", "1 round cannot.", "Take 5.")
+    assert trust_of(replace(judged(rounds=1), findings=[few])).reasons == ["only 1 round"]
