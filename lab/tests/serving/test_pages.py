@@ -19,7 +19,7 @@ from names_of_targets import HOSTILE
 
 def test_the_list_shows_each_comparison_and_its_targets(pages: TestClient) -> None:
     page = pages.get("/").text
-    assert "./bakeoff run quick --rounds 3" in page
+    assert './bakeoff run quick <span class="option">--rounds</span> 3' in page
     assert "fast, slow" in page
 
 
