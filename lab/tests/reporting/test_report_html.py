@@ -103,7 +103,7 @@ def test_sections_without_anything_in_them_are_absent() -> None:
 
 
 def test_the_command_that_repeats_it_is_there() -> None:
-    assert '<pre tabindex="0">./bakeoff run quick --rounds 3</pre>' in page()
+    assert '<pre tabindex="0">./bakeoff run quick <span class="option">--rounds</span> 3</pre>' in page()
 
 
 def test_ties_are_called_ties() -> None:
