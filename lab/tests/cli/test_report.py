@@ -85,6 +85,8 @@ def test_a_place_that_cannot_be_written_is_named(results: Path) -> None:
     with pytest.raises(BakeoffError, match=r"taken.* cannot be written"):
         report.report(None, "html", results / "taken" / "page.html")
     with pytest.raises(BakeoffError, match="cannot be written"):
+        report.report(None, "html", Path("/proc/no-such-folder.html"))
+    with pytest.raises(BakeoffError, match="cannot be written"):
         report.report(None, "html", results)
 
 

@@ -180,6 +180,7 @@ def test_help_shows_examples(project: Project, results: Path, arguments: list[st
         (["runs", "compare", "1"], "runs compare needs two or more"),
         (["runs", "cleanup"], "needs a rule: --days 30, --keep 100, or both"),
         (["runs", "cleanup", "--days", "-1"], "--days"),
+        (["runs", "cleanup", "--days", "1e20"], "it must be less than or equal to 36500"),
         (["runs", "cleanup", "--files"], "needs a rule: --days 30"),
         (["runs", "cleanup", "--keep", "1", "--target"], "--target"),
         (["runs", "summary", "--mode", "quick"], "belong to runs summary --comparison"),

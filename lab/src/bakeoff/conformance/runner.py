@@ -137,7 +137,9 @@ def load_cases(workload: Workload, patterns: Sequence[str] = ()) -> tuple[Case, 
     """The workload's cases that match one of the patterns, or all."""
     directory = workload.file("vectors")
     if directory is None:
-        raise BakeoffError(f"{workload.name} has no conformance cases: name their folder as its vectors.")
+        raise BakeoffError(
+            f'The workload {workload.name} has no conformance cases. Name their folder: vectors = "cases" in its table.'
+        )
     cases = load_vectors(directory, FORMATS / "vectors.schema.json", patterns)
     cases = tuple(with_operations(workload, case) if case.steps else case for case in cases)
     reading = (case.name for case in cases if case.rows is not None or any(step.rows for step in case.steps))

@@ -43,7 +43,7 @@ def write_report(report: Report, form: str, path: Path) -> list[Path]:
         if form in DOCUMENTS:
             return [write_whole(path, DOCUMENTS[form][1](report).encode())]
         return [write_whole(path / f"{chart.id}.{form}", PICTURES[form](svg_of(chart))) for chart in report.charts]
-    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+    except (FileExistsError, FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise BakeoffError(f"{path} cannot be written: {error.strerror}. Choose another --output.") from error
 
 

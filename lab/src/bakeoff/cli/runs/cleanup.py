@@ -15,9 +15,14 @@ from bakeoff.history.cleanup import files_of, size_of
 from bakeoff.project import find_project, path_here
 from bakeoff.text.table import show
 
+# A century: PostgreSQL could not subtract much more.
+_MOST_DAYS = 36_500
+
 
 def cleanup(
-    days: Annotated[float | None, typer.Option(min=0, help="Remove runs older than this many days.")] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0, max=_MOST_DAYS, help="Remove runs older than this many days.")
+    ] = None,
     keep: Annotated[int | None, typer.Option(min=0, help="Keep this many of the newest runs of each target.")] = None,
     target: Annotated[
         str | None, typer.Option(help="Only runs of this target.", autocompletion=complete_target)

@@ -14,7 +14,7 @@ from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
 from bakeoff.history.changed_workload import MARK, changed_at, refuse_changed
 from bakeoff.history.run_figures import METRICS, Metric, RunFigures
-from bakeoff.reporting.numbers import minute, two_places
+from bakeoff.reporting.numbers import minute, plural, two_places
 from bakeoff.text.sparkline import sparkline
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _print(metric: Metric, series: "NewestSeries", values: Sequence[float], chan
     from bakeoff.history.trends import SHORTEST_SEGMENT
 
     runs = series.runs
-    typer.echo(f"{runs[-1].series.label} · {metric.name} ({metric.unit}), {len(runs):,} runs, oldest first")
+    typer.echo(f"{runs[-1].series.label} · {metric.name} ({metric.unit}), {plural(len(runs), 'run')}, oldest first")
     least, most = min(values), max(values)
     typer.echo(f"{sparkline(values, baseline=least)}  {two_places(least)} to {two_places(most)}")
     for run in changed_at(runs):
