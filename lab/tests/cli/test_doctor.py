@@ -44,3 +44,18 @@ def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch, no_color: str, c
     command.doctor()
     assert ("\x1b" in terminal.getvalue()) == coloured
     assert "cores" in terminal.getvalue()
+
+
+def test_a_terminal_breaks_it_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    sentence = "a long sentence about the machine, which says what it does to figures " * 3
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(
+        examination, "examine", lambda _project: iter([Diagnosis("check", State.COSTLY, sentence, sentence, sentence)])
+    )
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    command.doctor()
+    lines = terminal.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any(line.endswith(" ") for line in lines)
+    assert "".join(terminal.getvalue().split()).count("".join(sentence.split())) == 3

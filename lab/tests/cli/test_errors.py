@@ -1,6 +1,7 @@
 """How errors of every kind leave the command line: in words, with a status, and never as a traceback."""
 
 import errno
+import io
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from bakeoff import project as project_module
 from bakeoff.cli import main, targets
+from bakeoff.cli.output import say
 from bakeoff.errors import BakeoffError, UsageError
 from bakeoff.project import Project
 
@@ -68,3 +70,12 @@ def test_not_even_a_log_that_cannot_be_written_shows_a_traceback(
     monkeypatch.setattr(project_module, "find_project", lambda: Project(tmp_path))
     code, said = leave_with(ZeroDivisionError("division by zero"), monkeypatch, capsys)
     assert (code, said) == (1, "bakeoff: unexpected ZeroDivisionError: division by zero.\n")
+
+
+def test_a_message_is_broken_between_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr("sys.stderr", terminal)
+    say("Another bakeoff is running in this project. Wait until it ends.")
+    assert terminal.getvalue() == "Another bakeoff is running in this\nproject. Wait until it ends.\n"

@@ -1,6 +1,9 @@
 """`bakeoff doctor`."""
 
 import os
+import shutil
+import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -21,6 +24,9 @@ _COLOURS: dict[str, str] = {
     State.WRONG: "red",
 }
 
+_COSTS = "         costs: "
+_FIX = "         fix:   "
+
 
 def doctor(json: Json = False) -> None:
     """Find conditions of this machine that distort results. Show how to fix each."""
@@ -31,7 +37,8 @@ def doctor(json: Json = False) -> None:
     if json:
         print_json({"checks": [asdict(diagnosis) for diagnosis in found], "wrong": is_wrong})
     else:
-        for line in lines_of(Table("", ("state", "check", "found"), [row for each in found for row in _rows(each)], 3)):
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        for line in _lines([row for each in found for row in _rows(each)], width):
             state, gap, words = line.partition("  ")
             # The library takes colour away where output is no terminal; it does not know the convention of NO_COLOR.
             color = False if os.environ.get("NO_COLOR") else None
@@ -50,7 +57,17 @@ def _project() -> Project:
         return tool()
 
 
+def _lines(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[str]:
+    """The table's lines; what is too wide for a terminal continues below its beginning."""
+    heading, rule, *lines = lines_of(Table("", ("state", "check", "found"), rows, 3))
+    yield from (heading, rule[:width])
+    for line in lines:
+        below = " " * (len(_COSTS) if line.startswith(" ") else heading.index("found"))
+        full = width or len(line)
+        yield from textwrap.wrap(line, full, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+
+
 def _rows(diagnosis: Diagnosis) -> Iterator[Sequence[str]]:
     yield (diagnosis.state, diagnosis.subject, diagnosis.found)
-    yield from [(f"         costs: {diagnosis.cost}",)] if diagnosis.cost else []
-    yield from [(f"         fix:   {diagnosis.remedy}",)] if diagnosis.remedy else []
+    yield from [(f"{_COSTS}{diagnosis.cost}",)] if diagnosis.cost else []
+    yield from [(f"{_FIX}{diagnosis.remedy}",)] if diagnosis.remedy else []

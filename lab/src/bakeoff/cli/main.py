@@ -88,7 +88,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _leave(words: str, exit_code: int) -> NoReturn:
-    print(f"bakeoff: {words}", file=sys.stderr)
+    say(f"bakeoff: {words}")
     sys.exit(exit_code)
 
 

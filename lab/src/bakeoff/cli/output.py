@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from bakeoff.project import COMMAND
+from bakeoff.text.table import show
 
 
 def typed_command() -> str:
@@ -18,8 +19,11 @@ def typed_command() -> str:
 
 
 def say(words: str) -> None:
-    """Prints a message on standard error, so that pipes get the result alone."""
-    print(words, file=sys.stderr)
+    """Prints a message on standard error, so that pipes get the result alone; a terminal breaks it between words."""
+    if sys.stderr.isatty():
+        show(words, stream=sys.stderr)
+    else:
+        print(words, file=sys.stderr)
 
 
 def print_json(value: object) -> None:
