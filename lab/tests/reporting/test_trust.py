@@ -39,5 +39,5 @@ def test_the_gravest_reasons_decide(judgement: Judgement, level: str, reasons: l
 
 
 def test_too_few_rounds_are_one_reason() -> None:
-    few = JudgedFinding(TOO_FEW_ROUNDS.name, "warning", "1 round cannot.", "Take 5.")
+    few = JudgedFinding(KindName(TOO_FEW_ROUNDS.name), "warning", "1 round cannot.", "Take 5.")
     assert trust_of(replace(judged(rounds=1), findings=[few])).reasons == ["only 1 round"]
