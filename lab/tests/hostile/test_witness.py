@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.hostile.witness import SampleRequest, SampleRequests, _over_http
+from bakeoff.hostile import witness
+from bakeoff.hostile.witness import SampleRequest, SampleRequests, Witness, _over_http
 from bakeoff.targets.access import Access
 from bakeoff.targets.security import lab_certificate
 from bakeoff.workload.plan_records import PlannedTls
@@ -57,3 +58,24 @@ def test_it_speaks_tls_where_the_target_does(tmp_path: Path) -> None:
 def test_it_sends_what_has_a_body_and_needs_nothing(operations: list[dict[str, Any]], path: str) -> None:
     requests = SampleRequests(workload(operations=operations, database="none"), "rest", Access("127.0.0.1", 80))
     assert requests.make(0).path == path
+
+
+@pytest.mark.parametrize(("refused", "unanswered"), [(1, 0), (4, 1)])
+def test_what_is_refused_before_the_connections_come_is_not_their_work(
+    refused: int, unanswered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = SampleRequests(workload(operations=[CREATE], database="none"), "rest", Access("127.0.0.1", 80))
+    asked: list[SampleRequest] = []
+    after_warm_up = threading.Event()
+
+    def ask(request: SampleRequest) -> bool:
+        asked.append(request)
+        if len(asked) == 5:
+            after_warm_up.set()
+        return len(asked) != refused
+
+    monkeypatch.setattr(witness, "_WARM_UP_REQUESTS", 3)
+    monkeypatch.setattr(witness, "_over_http", lambda _access: ask)
+    with Witness(requests, "rest", Access("127.0.0.1", 80)) as client:
+        assert after_warm_up.wait(60)
+    assert client.unanswered == unanswered

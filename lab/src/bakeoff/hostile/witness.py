@@ -80,18 +80,15 @@ class Witness:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self.slowest_s = 0.0
         self.sent = 0
+        # Without a positive reply, after the warm-up: what is refused before is not the connections' work.
+        self.unanswered = 0
         self.acknowledged: list[str] = []
-
-    @property
-    def unanswered(self) -> int:
-        """Requests without a positive reply."""
-        return self.sent - len(self.acknowledged)
 
     def __enter__(self) -> "Witness":
         ends = time.monotonic() + _WARM_UP_S
         while self.sent < _WARM_UP_REQUESTS and time.monotonic() < ends:
             self._send()
-        self.slowest_s = 0.0
+        self.slowest_s, self.unanswered = 0.0, 0
         self._thread.start()
         return self
 
@@ -109,6 +106,8 @@ class Witness:
         began = time.monotonic()
         if self._ask(request):
             self.acknowledged.append(request.key)
+        else:
+            self.unanswered += 1
         self.sent += 1
         self.slowest_s = max(self.slowest_s, time.monotonic() - began)
 
