@@ -21,7 +21,10 @@ import (
 
 const (
 	stopTimeout  = 8 * time.Second
+	replyTimeout = time.Minute
 	maxBodyBytes = 64 << 10
+	// As many goroutines: fasthttp keeps one for each connection.
+	maxConnections = 8192
 )
 
 func main() {
@@ -37,7 +40,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	config := fiber.Config{BodyLimit: maxBodyBytes, ReadTimeout: time.Minute, IdleTimeout: time.Minute}
+	config := fiber.Config{
+		BodyLimit: maxBodyBytes, Concurrency: maxConnections,
+		ReadTimeout: time.Minute, WriteTimeout: replyTimeout, IdleTimeout: time.Minute,
+	}
 	if err := readTimeouts(map[string]*time.Duration{
 		"READ_TIMEOUT": &config.ReadTimeout,
 		"IDLE_TIMEOUT": &config.IdleTimeout,

@@ -18,7 +18,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-const stopTimeout = 9 * time.Second
+const (
+	stopTimeout    = 9 * time.Second
+	replyTimeout   = time.Minute
+	maxHeaderBytes = 16 << 10
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -38,6 +42,7 @@ func run() error {
 	server := &http.Server{
 		Addr: address, Handler: routes(&store{pool}),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+		MaxHeaderBytes: maxHeaderBytes,
 	}
 	if err := readTimeouts(map[string]*time.Duration{
 		"READ_HEADER_TIMEOUT": &server.ReadHeaderTimeout,
@@ -46,6 +51,8 @@ func run() error {
 	}); err != nil {
 		return err
 	}
+	// Counted from the head of the request.
+	server.WriteTimeout = server.ReadTimeout + replyTimeout
 	stopped := make(chan error, 1)
 	context.AfterFunc(ctx, func() {
 		closing, cancel := context.WithTimeout(context.Background(), stopTimeout)

@@ -5,6 +5,9 @@ import { OrderStore } from "./store.js";
 const DEFAULT_POOL_SIZE = 16;
 const STOP_TIMEOUT_MS = 9_000;
 const READ_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 8_192;
+// Node.js takes a request while earlier ones of its connection are not answered.
+const MAX_REQUESTS_PER_CONNECTION = 250;
 
 // Ids and totals stay below 2^53: numbers hold them exactly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -26,6 +29,8 @@ export function serve(workers) {
     }
   });
   server.requestTimeout = READ_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
 
   let stopping = false;
   const stop = () => {

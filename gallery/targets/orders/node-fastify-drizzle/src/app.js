@@ -10,12 +10,15 @@ const exact = new Ajv({ coerceTypes: false });
 
 const MAX_BODY_BYTES = 65_536;
 const READ_TIMEOUT_MS = 60_000;
+// Node.js takes a request while earlier ones of its connection are not answered.
+const MAX_REQUESTS_PER_CONNECTION = 250;
 
 export function createApp(db) {
   const app = Fastify({
     logger: { level: "error" },
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: READ_TIMEOUT_MS,
+    maxRequestsPerSocket: MAX_REQUESTS_PER_CONNECTION,
     // A path that cannot be decoded reaches no route.
     frameworkErrors: (error, _request, reply) => sendProblem(reply, error.statusCode, error.message),
   });

@@ -5,6 +5,7 @@ import * as schema from "./tables.js";
 
 const DEFAULT_POOL_SIZE = 16;
 const STOP_TIMEOUT_MS = 9_000;
+const MAX_CONNECTIONS = 8_192;
 
 export async function serve(workers) {
   const poolSize = Number(process.env.DB_POOL_SIZE || DEFAULT_POOL_SIZE);
@@ -30,5 +31,6 @@ export async function serve(workers) {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
 
+  app.server.maxConnections = MAX_CONNECTIONS;
   await app.listen({ port: Number(process.env.PORT || 8080), host: process.env.BIND || "127.0.0.1" });
 }

@@ -15,8 +15,9 @@ from app.models import Customer, Order, OrderLine
 from app.schemas import MAX_WHOLE, Change, Listing, NewOrder, OrderReply, OrderWithLines, Page, Status, Summary
 
 HEALTH_TIMEOUT_S = 2
+MAX_BODY_BYTES = 65_536
 
-app = FastAPI(title="Orders")
+app = FastAPI(title="Orders", max_body_size=MAX_BODY_BYTES)
 problems.register(app)
 
 Row = TypeVar("Row")

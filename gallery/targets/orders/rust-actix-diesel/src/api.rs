@@ -8,8 +8,11 @@ use crate::store::Store;
 
 type Reply = Result<HttpResponse, Problem>;
 
+const MAX_BODY_BYTES: usize = 64 << 10;
+
 pub fn configure(app: &mut ServiceConfig) {
-    app.app_data(JsonConfig::default().error_handler(|error, _| Problem::Invalid(error.to_string()).into()))
+    let json = JsonConfig::default().limit(MAX_BODY_BYTES);
+    app.app_data(json.error_handler(|error, _| Problem::Invalid(error.to_string()).into()))
         .app_data(QueryConfig::default().error_handler(|error, _| Problem::Invalid(error.to_string()).into()))
         // A text that is no id names nothing, as an id that is not stored.
         .app_data(PathConfig::default().error_handler(|_, _| Problem::NotFound.into()))

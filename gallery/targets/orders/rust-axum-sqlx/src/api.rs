@@ -1,10 +1,13 @@
+use std::time::Duration;
+
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use garde::Validate;
+use tower_http::timeout::TimeoutLayer;
 
 use crate::order::{Change, Listing, NewOrder, Order, OrderWithLines, Page, Summary};
 use crate::problem::Problem;
@@ -13,6 +16,10 @@ use crate::store::Store;
 type Id = Result<Path<i64>, PathRejection>;
 type Body<T> = Result<Json<T>, JsonRejection>;
 
+const MAX_BODY_BYTES: usize = 64 << 10;
+/// From the head of a request to its reply, so that a body must arrive within it.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
 pub fn routes(store: Store) -> Router {
     Router::new()
         .route("/orders", post(create).get(list))
@@ -20,6 +27,8 @@ pub fn routes(store: Store) -> Router {
         .route("/customers/{id}/summary", get(summarise))
         .route("/healthz", get(health))
         .fallback(async || Problem::NotFound)
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, REQUEST_TIMEOUT))
         .with_state(store)
 }
 
