@@ -122,3 +122,18 @@ def test_ids_of_a_second_entity_are_named(tmp_path: Path) -> None:
     items = {f"{path}/{{id}}": {"get": {"responses": OK}} for path in paths}
     api = described(tmp_path, {**paths, **items})
     assert api.advice == ["item brand_id: It holds the id of a second entity, and is made up: write values that exist."]
+
+
+def test_of_alternatives_those_that_the_schema_lists_are_sent(tmp_path: Path) -> None:
+    kinds = {"oneOf": [{"const": f"k{number}"} for number in range(40)]}
+    schema = {"properties": {"kind": {"enum": ["k37"], "allOf": [{"$ref": "#/components/schemas/Kinds"}]}}}
+    assert sent(tmp_path, schema, Kinds=kinds) == {"kind": "k37"}
+
+
+def test_numbers_in_a_list_of_texts_are_texts_and_named(tmp_path: Path) -> None:
+    either = {"anyOf": [{"type": "integer"}, {"type": "string"}], "enum": [4]}
+    schema = {"properties": {"version": {"type": "string", "enum": [3, None], "nullable": True}, "either": either}}
+    content = {"application/json": {"schema": schema}}
+    api = described(tmp_path, {"/a": {"post": {"requestBody": {"content": content}, "responses": OK}}})
+    assert (api.operations[0].message, api.advice) == ('{"version":"3","either":4}', [])
+    assert [each.words for each in api.faults] == ["3 is not of type string"]

@@ -62,6 +62,9 @@ class Bundle:
             _allow_null(value)
         if not has_names and "default" in value and (kind := _other_kind(value)) is not None:
             self._fault((*place, "default"), f"{json.dumps(value['default'])} is not of type {kind}")
+        if not has_names and _kinds(value) - {"null"} == {"string"} and (wrong := _numbers_in(value.get("enum"))):
+            self._fault((*place, "enum"), f"{wrong[0]} is not of type string")
+            value["enum"] = [json.dumps(each) if json.dumps(each) in wrong else each for each in value["enum"]]
         if not has_names and isinstance(value.get("required"), list) and isinstance(value.get("properties"), dict):
             _ask_for_what_is_written(value)
         for name, each in value.items():
@@ -204,6 +207,12 @@ def _kinds(schema: JsonObject) -> set[str]:
     kinds = schema.get("type")
     found = set(map(str, kinds if isinstance(kinds, list) else [kinds]))
     return found | ({"integer"} if "number" in found else set())
+
+
+def _numbers_in(values: Any) -> list[str]:
+    """Numbers and truth values of an enum, as texts."""
+    found = values if isinstance(values, list) else []
+    return [json.dumps(each) for each in found if isinstance(each, bool | int | float)]
 
 
 def _allow_null(schema: Any) -> None:

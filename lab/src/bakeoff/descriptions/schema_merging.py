@@ -1,6 +1,7 @@
 """Schemas without references and alternatives: `allOf` in one schema, and each combination of the other keywords."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, text_in
 from bakeoff.descriptions.references import Resolve
@@ -59,7 +60,10 @@ class Merging:
                 parts.append(lambda given=alternatives: self._alternatives(schema, given, within))  # type: ignore[misc]
         if "if" in schema:
             parts.append(lambda: self._conditions(schema, within))
-        yield from _combined({}, parts)
+        combinations = _combined({}, parts)
+        first = next(combinations, None)
+        # Where each one contradicts itself, the first is what is meant.
+        yield from chain([first], combinations) if first is not None else islice(_combined({}, parts, strict=False), 1)
 
     def is_circular(self, schema: Schema) -> bool:
         """Whether its alternatives are subtypes that name it as their base: nothing can check these."""
@@ -119,12 +123,17 @@ class Merging:
         yield from self.variants(object_in(schema, "else"), within)
 
 
-def _combined(base: Schema, parts: Sequence[Callable[[], Iterator[Schema]]]) -> Iterator[Schema]:
+def _combined(
+    base: Schema, parts: Sequence[Callable[[], Iterator[Schema]]], *, strict: bool = True
+) -> Iterator[Schema]:
     if not parts:
         yield base
         return
     for each in parts[0]():
-        yield from _combined(joined(base, each), parts[1:])
+        both = joined(base, each)
+        allowed = list_in(both, "enum")
+        if not (strict and "const" in both and allowed and both["const"] not in allowed):
+            yield from _combined(both, parts[1:], strict=strict)
 
 
 def schemas_of(values: Sequence[Json]) -> list[Schema]:
