@@ -10,6 +10,7 @@
 - `refuses`: the member `coupon` is refused.
 - `catalogue`: products exist, and are found by their slug alone.
 - `customers`: an order names a customer, who exists. `example`: by the description the first one.
+- `cascade`: the orders of a customer go with it.
 - `token`: requests need the bearer token t. `login`: which ann gets with the password right, and PUT /me changes her.
 - `slash`: paths end in a slash, and without it in a redirect. `moved`: all requests belong to another host.
 - `described`: the service shows its description.
@@ -65,7 +66,10 @@ def description(*rules: str) -> Json:
         paths["/customers"] = {"post": {"operationId": "createCustomer", "requestBody": named, "responses": made}}
         customer_id = [{"name": "customerId", "in": "path", "required": True, "schema": {"type": "integer"}}]
         read = {"operationId": "getCustomer", "parameters": customer_id, "responses": made}
-        paths = {"/customers": paths.pop("/customers"), "/customers/{customerId}": {"get": read}, **paths}
+        one_customer = {"get": read}
+        if "cascade" in rules:
+            one_customer["delete"] = {"operationId": "deleteCustomer", "parameters": customer_id, "responses": gone}
+        paths = {"/customers": paths.pop("/customers"), "/customers/{customerId}": one_customer, **paths}
     if "catalogue" in rules:
         paths["/products"] = {"get": {"operationId": "listProducts", "responses": {"200": {"description": "all"}}}}
         read = {"operationId": "getProduct", "parameters": slug, "responses": {"200": {"description": "it"}}}
@@ -169,9 +173,15 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/openapi.json" and "described" in self.server.rules:
             return 200, {}, description(*self.server.rules)
         if self.path.startswith("/customers"):
-            number = int(self.path.rpartition("/")[2]) if self.command == "GET" else 1_000 + len(self.server.customers)
-            if self.command == "GET" and number not in self.server.customers:
+            is_new = self.command == "POST"
+            number = 1_000 + len(self.server.customers) if is_new else int(self.path.rpartition("/")[2])
+            if not is_new and not self.server.customers.get(number):
                 raise _RefusedError(404, "no such customer")
+            if self.command == "DELETE":
+                self.server.customers[number] = {}
+                kept = {name: each for name, each in self.server.orders.items() if each.get("buyer_id") != number}
+                self.server.orders = kept
+                return 204, {}, None
             customer = self.server.customers.setdefault(number, {**(body or {}), "id": number})
             return 200, {}, customer
         if self.path == "/products":
@@ -210,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         if "refuses" in server.rules and "coupon" in body:
             raise _RefusedError(422, "unknown coupon")
-        if "customers" in server.rules and body.get("buyer_id") not in server.customers:
+        if "customers" in server.rules and not server.customers.get(body.get("buyer_id")):
             raise _RefusedError(422, "the customer does not exist")
         if "unique" in server.rules and body.get("number") in server.numbers:
             raise _RefusedError(409, f"order {body['number']} exists")

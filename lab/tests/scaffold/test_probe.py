@@ -21,7 +21,7 @@ from bakeoff.project import PROJECT_VARIABLE, Project
 from bakeoff.scaffold.probe.changes import MessageTemplate
 from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.probe.repairs import named_headers
-from bakeoff.scaffold.probed_project import left_out
+from bakeoff.scaffold.probed_project import grouped, left_out
 from bakeoff.workload.declaration import HttpCall, Operation
 from bakeoff.workload.loader import load_workload
 
@@ -392,3 +392,23 @@ def test_what_passes_by_chance_names_an_entity_of_each_run(folder: Path, capsys:
     creation = operations(folder)["createOrder"]
     assert creation.needs is not None and "${captured.id}" in str(creation.message)
     assert "createOrder names a customer in buyer_id." in capsys.readouterr().out
+
+
+def test_what_takes_others_with_it_has_weight_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    probed(folder, "customers", "cascade")
+
+    weights = {name: each.weight for name, each in operations(folder).items()}
+    assert weights["deleteCustomer"] == 0
+    assert weights["deleteOrder"] > 0
+    assert "getOrder is refused after deleteCustomer, which has weight 0." in capsys.readouterr().out
+
+
+def test_many_other_statuses_are_one_line() -> None:
+    call = HttpCall(method="POST", path="/", expect=200)
+    service = Service("http", lambda operation, _: Reply(int(operation.name[:3]), int(operation.name[:3])))
+    names = ["201 a", "201 b", "201 c", "201 d", "202 e"]
+
+    learnt = Probe(service, {name: Operation(name=name, http=call) for name in names}).learn()
+
+    lines = ["4 operations answer 201, not 200: 201 a, 201 b, 201 c, …", "202 e answers 202, not 200."]
+    assert list(grouped(learnt.lines)) == lines

@@ -1,6 +1,7 @@
 """A new project with what a probe of the running service has learnt."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,8 @@ from bakeoff.errors import BakeoffError
 from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.scaffold.new_project import rewrite_project, write_project
 from bakeoff.scaffold.probe.changes import entry_of
-from bakeoff.scaffold.probe.probe import Learnt, Probe
+from bakeoff.scaffold.probe.known_service import Learnt
+from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
 from bakeoff.targets.access import access_of, is_loopback
 from bakeoff.targets.manifest import find_targets
@@ -19,6 +21,7 @@ from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
 
 _EXAMPLES = 3
+_STATUS = re.compile(r"(?P<name>.+) answers (?P<statuses>\d+, not \d+)\.")
 
 
 def write_probed(project: Project, new: NewProject, url: str, *, is_login_given: bool = False) -> NewProject:
@@ -69,7 +72,7 @@ def _found(learnt: Learnt) -> str:
 
 
 def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
-    yield from (f"- {line}" for line in learnt.lines)
+    yield from (f"- {line}" for line in grouped(learnt.lines))
     yield from left_out(learnt)
     if learnt.untried:
         count, login = len(learnt.untried), learnt.refused_login
@@ -82,6 +85,20 @@ def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
     line = next((number for number, text in numbered if text.startswith("without = ")), None)
     if line is not None:
         yield f"- To send them, give them values in entries of operations, and change line {line} of {PROJECT_FILE}."
+
+
+def grouped(lines: Sequence[str]) -> Iterator[str]:
+    """Lines, where those about other statuses than described are one for each pair of statuses."""
+    found = {line: _STATUS.fullmatch(line) for line in lines}
+    alike: dict[str, list[str]] = {}
+    for status in filter(None, found.values()):
+        alike.setdefault(status["statuses"], []).append(status["name"])
+    for line, each in found.items():
+        names = [] if each is None else alike[each["statuses"]]
+        if each is None or len(names) <= _EXAMPLES:
+            yield line
+        elif each["name"] == names[0]:
+            yield f"{len(names)} operations answer {each['statuses']}: {_few(names)}"
 
 
 def left_out(learnt: Learnt) -> list[str]:
@@ -98,9 +115,12 @@ def left_out(learnt: Learnt) -> list[str]:
 
 def _refused(names: Sequence[str], shown: str) -> str:
     """The line about operations that the service refuses for one reason."""
+    unsent = shown.removeprefix("not sent: ")
     if len(names) == 1:
-        return f"- {names[0]} is left out, because the service refuses it: {shown}."
-    return f"- {len(names)} operations are left out, because the service refuses them: {shown}: {_few(names)}"
+        reason = f"the service refuses it: {shown}" if unsent == shown else unsent
+        return f"- {names[0]} is left out, because {reason}."
+    reason = f"the service refuses them: {shown}" if unsent == shown else unsent
+    return f"- {len(names)} operations are left out, because {reason}: {_few(names)}"
 
 
 def _not_implemented(names: Sequence[str], status: str) -> str:

@@ -9,15 +9,15 @@ import http
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from bakeoff.conformance.service import Captured, Reply, Service
+from bakeoff.conformance.service import Captured, Reply
 from bakeoff.documents.checked import Json
 from bakeoff.documents.json_pointer import members_of
 from bakeoff.scaffold.probe.changes import Change, MessageTemplate, with_call, with_capture, with_message
-from bakeoff.scaffold.probe.repairs import Known, changes_for, is_reading, named_in_message, places_of
+from bakeoff.scaffold.probe.known_service import KnownService, Learnt
+from bakeoff.scaffold.probe.repairs import changes_for, is_reading, named_in_message, places_of
 from bakeoff.workload.declaration import DeclaredSession, HttpCall, Operation
 
 _MOST_ROUNDS = 6
@@ -27,38 +27,8 @@ _UNIMPLEMENTED = (http.HTTPStatus.METHOD_NOT_ALLOWED, http.HTTPStatus.NOT_IMPLEM
 _MANY_VALUES = ("${uuid}", "${sequence}", "${run}", "${alphanumeric 8}")
 
 
-@dataclass(frozen=True)
-class Learnt:
-    """The operations and sessions that the service accepts, what was learnt, and those it refuses, with its reply.
-
-    `unimplemented` are those of them that it does not have, with the status that says so. `untried` are the operations
-    that wait for the token of a refused login, `refused_login`.
-    """
-
-    operations: Mapping[str, Operation]
-    sessions: Sequence[DeclaredSession]
-    lines: Sequence[str]
-    refused: Mapping[str, str]
-    unimplemented: Mapping[str, str]
-    requests: int
-    untried: Sequence[str] = ()
-    refused_login: str = ""
-
-
-@dataclass
-class Probe:
-    """What is known of a service so far. `before` are the steps before operations that need a new entity."""
-
-    service: Service
-    operations: dict[str, Operation]
-    replies: dict[str, Reply] = field(default_factory=dict)
-    headers: dict[str, str] = field(default_factory=dict)
-    before: dict[str, Sequence[str]] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
-    unimplemented: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    login: Captured = field(default_factory=dict)
-    made: dict[str, set[str]] = field(default_factory=dict)
+class Probe(KnownService):
+    """Sends each operation until it passes, or nothing is left to try."""
 
     def learn(self) -> Learnt:
         for name in self._in_order():
@@ -67,6 +37,7 @@ class Probe:
         self._settle_refused()
         self._link_what_passed_by_chance()
         self._look_for_effects()
+        self._look_for_orphans()
         operations, sessions = self._in_sessions()
         self._check(operations, sessions)
         untried = [name for name in operations if self._waits(name)]
@@ -101,9 +72,6 @@ class Probe:
 
         return sorted(self.operations, key=lambda name: rank(self.operations[name]))
 
-    def _known(self, operations: Mapping[str, Operation]) -> Known:
-        return Known(self.service.protocol, operations, self.replies, self.headers)
-
     def _settle(self, name: str) -> None:
         """Sends an operation, and what may repair it, until it passes or nothing is left to try."""
         reply = self._tried(name, self.operations, ())
@@ -132,13 +100,6 @@ class Probe:
             self._make_unique(name)
             self._note_made(self.operations[name], reply)
 
-    def _note_made(self, creator: Operation, reply: Reply) -> Captured | None:
-        """What a creation captures; the identifier is among those that the probe has made."""
-        captured = reply.captured(self.service.call(creator).capture)
-        if creator.creates is not None and captured is not None:
-            self.made.setdefault(creator.creates, set()).add(captured.get("id", ""))
-        return captured
-
     def _settle_refused(self) -> None:
         """Those that were refused once more, as long as one of them passes: it may be what another waits for."""
         count = 0
@@ -155,36 +116,6 @@ class Probe:
                 if self._tried(name, {**self.operations, **change.operations}, ()).is_good:
                     self._take(name, change)
                     break
-
-    def _tried(self, name: str, operations: Mapping[str, Operation], steps: Sequence[str]) -> Reply:
-        """The reply to an operation on a new entity, after some steps."""
-        operation = operations[name]
-        captured = self._fresh(operation.needs, operations)
-        if captured is None:
-            return Reply(0, "not sent", text=f"nothing creates the {operation.needs} that it needs")
-        for step in steps:
-            reply = self.service.send(operations[step], captured, self.login)
-            values = reply.captured(self.service.call(operations[step]).capture)
-            if not reply.is_good or values is None:
-                return reply if not reply.is_good else Reply(0, "", text=f"{step} shows less than it did")
-            captured = {**captured, **values}
-        return self.service.send(operation, captured, self.login)
-
-    def _fresh(
-        self, kind: str | None, operations: Mapping[str, Operation], within: Sequence[str] = ()
-    ) -> Captured | None:
-        """What the creation of a new entity captures; None where there is none, or it needs itself."""
-        if kind is None:
-            return {}
-        creator = None if kind in within else self._known(operations).creator(kind)
-        parent = None if creator is None else self._fresh(creator.needs, operations, (*within, kind))
-        if creator is None or parent is None:
-            return None
-        reply = self.service.send(creator, parent, self.login)
-        if not reply.is_good:
-            return None
-        self.replies[creator.name] = reply
-        return self._note_made(creator, reply)
 
     def _repaired(self, name: str, reply: Reply) -> Reply | None:
         """The first reply that passes, else the first complaint of something else: its change is taken."""
@@ -340,6 +271,30 @@ class Probe:
                 self.lines.append(f"{other.name} is refused after {name}, and has weight 0.")
             return
 
+    def _look_for_orphans(self) -> None:
+        """Operations on an entity that take others with them, which were made in its name: those have weight 0."""
+        for within in [each for each in self.operations.values() if each.creates and each.needs]:
+            reading = next((each for each in self._passing(within.creates) if self._is_read(each)), None)
+            for each in self._passing(within.needs):
+                if reading is None or self._is_read(each) or each.name in self.before or not each.weight:
+                    continue
+                outer = self._fresh(within.needs, self.operations)
+                made = None if outer is None else self.service.send(within, outer, self.login)
+                inner = None if made is None or not made.is_good else made.captured(self.service.call(within).capture)
+                if outer is None or inner is None or not self.service.send(each, outer, self.login).is_good:
+                    continue
+                if not self.service.send(reading, inner, self.login).is_good:
+                    self.operations[each.name] = replace(each, weight=0)
+                    self.lines.append(f"{reading.name} is refused after {each.name}, which has weight 0.")
+
+    def _passing(self, kind: str | None) -> list[Operation]:
+        """Operations on entities of a kind that the service accepts."""
+        on_kind = (each for each in self.operations.values() if kind is not None and each.needs == kind)
+        return [each for each in on_kind if each.name in self.replies and each.name not in self.refused]
+
+    def _is_read(self, operation: Operation) -> bool:
+        return is_reading(operation, self.service.protocol)
+
     def _in_sessions(self) -> tuple[dict[str, Operation], Sequence[DeclaredSession]]:
         """Operations that need a new entity as steps of sessions, on entities that nothing else uses."""
         operations, sessions = dict(self.operations), list[DeclaredSession]()
@@ -395,7 +350,7 @@ class Probe:
             made = self._fresh(operation.needs, operations)
             known += [] if made is None else [made]
         if operation.needs is not None and not known:
-            self.refused[operation.name] = f"nothing creates the {operation.needs} that it needs"
+            self.refused[operation.name] = f"not sent: nothing creates the {operation.needs} that it needs"
             return
         entity = known[number % len(known)] if known else {}
         reply = self.service.send(operation, entity, self.login)

@@ -222,7 +222,8 @@ def named_in_message(
             shown = dict(places_of(known.replies[creator.name].document)).get(call.capture["id"])
             slot = "${captured.id}" if isinstance(shown, int) else '"${captured.id}"'
             changed = with_message(operation, known.protocol, MessageTemplate(message).having(path, slot))
-            words = f"names a {creator.creates} in {path[-1]}"
+            kind = str(creator.creates)
+            words = f"names {'an' if kind[0] in 'aeiou' else 'a'} {kind} in {path[-1]}"
             yield Change(words, {operation.name: replace(changed, needs=creator.creates)})
 
 
