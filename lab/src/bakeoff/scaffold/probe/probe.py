@@ -274,7 +274,8 @@ class Probe(KnownService):
     def _look_for_orphans(self) -> None:
         """Operations on an entity that take others with them, which were made in its name: those have weight 0."""
         for within in [each for each in self.operations.values() if each.creates and each.needs]:
-            reading = next((each for each in self._passing(within.creates) if self._is_read(each)), None)
+            shown = sorted(self._passing(within.creates), key=lambda each: not self._is_read(each))
+            reading = next(iter(shown), None)
             for each in self._passing(within.needs):
                 if reading is None or self._is_read(each) or each.name in self.before or not each.weight:
                     continue
