@@ -1,7 +1,11 @@
 """Findings about the operations of a run: wrong reads void it, checks are judged by their own failure rate."""
 
+from pathlib import Path
+
+from bakeoff.project import Project
 from bakeoff.results.operations import FailedCheck, FailedReply
 from bakeoff.running.findings import always_failing, findings_of, operation_findings, wrong_reads
+from bakeoff.workload.loader import load_workload
 from bakeoff.workload.plan import THRESHOLDS
 from made_up import divided, operation
 
@@ -99,3 +103,19 @@ def test_an_operation_that_is_much_slower_than_all_others_is_named() -> None:
     assert kinds(List=900) == [], "there is nothing to hide"
     few = divided({"Save": operation(ok=900), "List": operation(ok=4, latency_ms=900)})
     assert operation_findings(few, {}) == []
+
+
+def test_a_login_that_always_fails_needs_a_user_in_the_state_of_each_run(tmp_path: Path) -> None:
+    (tmp_path / "bakeoff.toml").write_text(
+        """[[workloads.shop.operations]]
+name = "Create"
+login = true
+http = { method = "POST", path = "/login", expect = 200, capture = { token = "/token" } }
+""",
+        "utf-8",
+    )
+    refused = operation(ok=0, errors={"status_401": 2})
+
+    words = str(always_failing(divided({"Create": refused}), load_workload(Project(tmp_path), "shop")))
+
+    assert words.endswith("prepare of [storage] makes it.")

@@ -300,7 +300,9 @@ def always_failing(total: Measured, workload: Workload | None = None) -> str | N
     which = "an operation" if len(failing) == 1 else f"{len(failing)} operations"
     words = f"{which} failed every time: {', '.join(f'{name} ({share})' for name, share in failing.items())}."
     place = None if workload is None else written_at(workload, next(iter(failing)))
-    return words if place is None else f"{words} {place}"
+    logins = {each.name for each in workload.declared.operations if each.login} if workload is not None else set()
+    state = "A login needs a user in the state that each run starts from: prepare of [storage] makes it."
+    return " ".join([words, *([] if place is None else [place]), *([state] if logins & failing.keys() else [])])
 
 
 def _checks_failed(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
