@@ -2,6 +2,7 @@
 
 import contextlib
 import shlex
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -29,6 +30,8 @@ from bakeoff.project import COMMAND, Project, find_project
 from bakeoff.reporting.reasons import Reason, RequestCost
 from bakeoff.running.lock import measuring_lab
 
+# A second look takes as long as the first, without its builds.
+_SHARE_OF_FIRST_LOOK = 2 / 3
 _COLOURS = {Outcome.PASSED: "green", Outcome.FAILED: "red", Outcome.UNCLEAR: "yellow"}
 
 
@@ -53,11 +56,15 @@ def judge_against(mode: str, given: Mapping[str, Json], baseline: str | None, ru
     """
     project = find_project()
     with measuring_lab(project, before_waiting=say), _images_removed(project, given):
+        began = time.monotonic()
         try:
             candidate = measure_against(mode, given)
         except NothingToCompareError as error:
             return Decision(Gate([], [error.message], nothing_before=True), Referenced("", []))
-        decision = judge_stored(candidate, baseline, rules, command)
+        in_time = rules_in_time(rules, given, time.monotonic() - began)
+        if in_time.rerun is not rules.rerun:
+            say("Most of the time is spent, so nothing is measured again: the rounds so far decide.")
+        decision = judge_stored(candidate, baseline, in_time, command)
         return replace(decision, reasons=_reasons(decision))
 
 
@@ -121,6 +128,17 @@ def time_of_first_look(spend: str, *, rerun: bool) -> str:
     """The part of the time that is spent before the gate first decides: the other half repeats what is not clear."""
     seconds = duration(2 if rerun else 1).read(spend)
     return f"{seconds / 2 if rerun else seconds:g}s"
+
+
+def rules_in_time(rules: Rules, given: Mapping[str, Json], first_look_s: float) -> Rules:
+    """The rules without a rerun where the first look took so much of the time for both that a second one does not fit.
+
+    It decides alone then, by the limits of a gate without a rerun. The time depends on no figure, so that stays a test.
+    """
+    if not rules.rerun or "for" not in given:
+        return rules
+    both_s = 2 * duration(1).read(given["for"])
+    return replace(rules, rerun=first_look_s <= both_s * _SHARE_OF_FIRST_LOOK)
 
 
 def measure_against(mode: str, given: Mapping[str, Json]) -> str:
