@@ -9,6 +9,7 @@ import pytest
 
 from bakeoff.descriptions.imported import ImportedApi
 from bakeoff.descriptions.openapi_import import import_openapi
+from bakeoff.errors import UsageError
 from bakeoff.workload.expressible import first_rendered
 
 OK = {"200": {"description": "ok"}}
@@ -137,3 +138,11 @@ def test_numbers_in_a_list_of_texts_are_texts_and_named(tmp_path: Path) -> None:
     api = described(tmp_path, {"/a": {"post": {"requestBody": {"content": content}, "responses": OK}}})
     assert (api.operations[0].message, api.advice) == ('{"version":"3","either":4}', [])
     assert [each.words for each in api.faults] == ["3 is not of type string"]
+
+
+@pytest.mark.parametrize("text", ["[" * 300_000, "paths:\n" + "  - [a\n]\n" + "- " * 300_000], ids=["brackets", "dashes"])
+def test_yaml_that_is_too_deep_is_refused_and_ends_no_process(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "openapi.yaml"
+    file.write_text(f"openapi: 3.0.3\ninfo: {text}\n", "utf-8")
+    with pytest.raises(UsageError, match=r"openapi\.yaml is neither JSON nor YAML: "):
+        import_openapi(file)

@@ -209,7 +209,7 @@ def test_a_later_level_that_did_not_settle_is_named() -> None:
 
 def test_how_long_a_target_was_driven_is_said_where_it_states_that() -> None:
     (found,) = warm_up_findings(WarmUp(duration_s=75.2, steady=True, stated_s=75))
-    assert (found.kind, "under load for 75 s" in found.message) == ("stated-warm-up", True)
+    assert (found.kind, "Under load for 75 s" in found.message) == ("stated-warm-up", True)
     # Shorter by --warm-up, and smoke, which does not settle.
     assert warm_up_findings(WarmUp(duration_s=15, steady=True, stated_s=75)) == []
     assert warm_up_findings(WarmUp(stated_s=75)) == []

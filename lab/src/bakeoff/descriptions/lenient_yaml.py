@@ -10,6 +10,9 @@ from bakeoff.documents.checked import Json
 _NAMED = {"": None, "~": None, "null": None, "true": True, "false": False}
 _WHOLE, _NUMBER = re.compile(r"[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+"), re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?")
 
+# As many as the parser of YAML 1.2 takes, and more than any description has.
+_DEEPEST = 250
+
 
 class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]  # PyYAML's C part may be absent
     """Takes every tag for its node's own kind."""
@@ -23,10 +26,20 @@ class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[mi
 def read_lenient(text: str) -> Json:
     """Raises ValueError where no parser takes it."""
     try:
+        _refuse_deep(text)
         value: Json = yaml.load(text, Loader=_Loader)  # noqa: S506 - it makes texts, lists and mappings alone
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
     return value
+
+
+def _refuse_deep(text: str) -> None:
+    """The C parser follows what lies in each other until its stack ends, and the process with it."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"more than {_DEEPEST} levels lie in each other")
 
 
 def _typed(text: str) -> Json:
