@@ -18,7 +18,7 @@ type Body<T> = Result<Json<T>, JsonRejection>;
 
 const MAX_BODY_BYTES: usize = 64 << 10;
 /// From the head of a request to its reply, so that a body must arrive within it.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub fn routes(store: Store) -> Router {
     Router::new()
