@@ -140,7 +140,9 @@ def test_numbers_in_a_list_of_texts_are_texts_and_named(tmp_path: Path) -> None:
     assert [each.words for each in api.faults] == ["3 is not of type string"]
 
 
-@pytest.mark.parametrize("text", ["[" * 300_000, "paths:\n" + "  - [a\n]\n" + "- " * 300_000], ids=["brackets", "dashes"])
+@pytest.mark.parametrize(
+    "text", ["[" * 300_000, "paths:\n" + "  - [a\n]\n" + "- " * 300_000], ids=["brackets", "dashes"]
+)
 def test_yaml_that_is_too_deep_is_refused_and_ends_no_process(tmp_path: Path, text: str) -> None:
     file = tmp_path / "openapi.yaml"
     file.write_text(f"openapi: 3.0.3\ninfo: {text}\n", "utf-8")
