@@ -1,44 +1,14 @@
 """Proto files as their authors write them: what is sent, how requests follow from one another, what is left out."""
 
-import json
-import re
-import textwrap
 import zlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bakeoff.conformance.proto_codec import ProtoCodec
-from bakeoff.descriptions.imported import ImportedApi, ImportedOperation
-from bakeoff.descriptions.proto_import import import_proto
 from bakeoff.descriptions.proto_sources import ProtoSource
-from bakeoff.workload.expressible import first_rendered
-
-
-def imported(folder: Path, text: str, name: str = "api.proto") -> ImportedApi:
-    """The API of a file; every message is read by its type, and what it captures is created, before it is returned."""
-    file = folder / name
-    file.write_text(textwrap.dedent(text), "utf-8")
-    api, codec = import_proto(ProtoSource(file)), ProtoCodec(ProtoSource(file))
-    for each in api.operations:
-        method = codec.method(str(each.call["method"]))
-        assert method is not None
-        codec.encode(method.request, json.loads(first_rendered(str(each.message), ["next"])))
-        known = [other.call["capture"] for other in api.operations if each.needs and other.creates == each.needs]
-        captured = set(re.findall(r"\$\{captured\.(\w+)\}", f"{each.message} {each.call}")) - {"next"}
-        assert captured <= set(*known), each.name
-    return api
-
-
-def by_name(api: ImportedApi) -> Mapping[str, ImportedOperation]:
-    return {each.name: each for each in api.operations}
-
-
-def sent(operation: ImportedOperation) -> Any:
-    return json.loads(first_rendered(str(operation.message)))
-
+from descriptions_of_protos import by_name, imported, sent
 
 BOOKS = """
     syntax = "proto3";
@@ -314,161 +284,6 @@ def test_editions_are_read_as_what_engines_know(tmp_path: Path, edition: str) ->
     ]
     for members, encoded in cases:
         assert codec.encode("ed.v1.Req", {"must": "", **members}).hex() == encoded
-
-
-def test_what_is_started_is_created_where_the_reply_shows_its_identifier(tmp_path: Path) -> None:
-    text = """
-        syntax = "proto3";
-        package runtime.v1;
-        message Config { string name = 1; }
-        message RunSandboxRequest { Config config = 1; }
-        message RunSandboxResponse { string sandbox_id = 1; }
-        message SandboxRequest { string sandbox_id = 1; }
-        message StartJobRequest { string job_id = 1; }
-        message Operation { string name = 1; }
-        message Empty {}
-        service Runtime {
-          rpc StopSandbox(SandboxRequest) returns (Empty);
-          rpc RunSandbox(RunSandboxRequest) returns (RunSandboxResponse);
-          rpc StartJob(StartJobRequest) returns (StartJobRequest);
-          rpc RunTask(RunSandboxRequest) returns (Operation);
-        }
-    """
-    operations = by_name(imported(tmp_path, text, "runtime.proto"))
-
-    assert operations["RunSandbox"].call["capture"] == {"id": "/sandboxId"}
-    assert (operations["StopSandbox"].needs, sent(operations["StopSandbox"])) == ("sandbox", {"sandboxId": "1"})
-    assert {each.creates for each in operations.values()} == {None, "sandbox"}
-
-
-def test_what_lies_within_another_keeps_the_identifier_of_that_one(tmp_path: Path) -> None:
-    api = imported(
-        tmp_path,
-        """
-        syntax = "proto3";
-        message Shelf { string id = 1; }
-        message Book { string id = 1; string title = 2; }
-        message CreateShelfRequest { string theme = 1; }
-        message CreateBookRequest { string shelf_id = 1; string title = 2; }
-        message OfBook { string shelf_id = 1; string book_id = 2; }
-        message UpdateBookRequest { string shelf_id = 1; string book_id = 2; string title = 3; }
-        service Library {
-          rpc CreateShelf(CreateShelfRequest) returns (Shelf);
-          rpc CreateBook(CreateBookRequest) returns (Book);
-          rpc GetBook(OfBook) returns (Book);
-          rpc UpdateBook(UpdateBookRequest) returns (Book);
-          rpc DeleteBook(OfBook) returns (Book);
-        }
-        """,
-        "library.proto",
-    )
-    found = by_name(api)
-
-    assert found["CreateBook"].call["capture"] == {"id": "/id", "shelf_id": "sent:${captured.id}"}
-    of_book = '{"shelfId":"${captured.shelf_id}","bookId":"${captured.id}"'
-    assert found["GetBook"].message == f"{of_book}}}"
-    assert str(found["UpdateBook"].message).startswith(f"{of_book},")
-    key = ["book", "${captured.id}", "${captured.shelf_id}"]
-    assert found["DeleteBook"].effect == {"kind": "delete", "key": key}
-    assert api.advice == []
-
-
-def test_what_lies_deeper_is_created_after_all_that_it_lies_in(tmp_path: Path) -> None:
-    api = imported(
-        tmp_path,
-        """
-        syntax = "proto3";
-        message Page { string id = 1; }
-        message OfLibrary { string library_id = 1; }
-        message OfShelf { string library_id = 1; string shelf_id = 2; }
-        message OfBook { string library_id = 1; string shelf_id = 2; string book_id = 3; }
-        message OfPage { string library_id = 1; string shelf_id = 2; string book_id = 3; string page_id = 4; }
-        message Library { string id = 1; }
-        message Created { string id = 1; }
-        message CreateLibraryRequest { string city = 1; }
-        service Libraries {
-          rpc DeletePage(OfPage) returns (Created);
-          rpc CreatePage(OfBook) returns (Page);
-          rpc CountPages(OfBook) returns (Created);
-          rpc CreateBook(OfShelf) returns (Created);
-          rpc CreateShelf(OfLibrary) returns (Created);
-          rpc CreateLibrary(CreateLibraryRequest) returns (Library);
-        }
-        """,
-    )
-    found = by_name(api)
-
-    needs = {name: each.needs for name, each in found.items()}
-    assert needs == {
-        "DeletePage": "page",
-        "CreatePage": "book",
-        "CountPages": "book",
-        "CreateBook": "shelf",
-        "CreateShelf": "library",
-        "CreateLibrary": None,
-    }
-    of_book = '{"libraryId":"${captured.library_id}","shelfId":"${captured.shelf_id}","bookId":"${captured.'
-    assert found["CreatePage"].message == found["CountPages"].message == f'{of_book}id}}"}}'
-    assert found["DeletePage"].message == f'{of_book}book_id}}","pageId":"${{captured.id}}"}}'
-    assert found["CreatePage"].call["capture"] == {
-        "id": "/id",
-        "library_id": "sent:${captured.library_id}",
-        "shelf_id": "sent:${captured.shelf_id}",
-        "book_id": "sent:${captured.id}",
-    }
-    assert api.advice == []
-
-
-def test_what_a_request_names_and_no_reply_shows_is_linked_by_that_name(tmp_path: Path) -> None:
-    api = imported(
-        tmp_path,
-        """
-        syntax = "proto3";
-        message Status { int32 code = 1; string reason = 2; }
-        message CreateBucketRequest { string bucket_name = 1; string region = 2; }
-        message OfBucket { string bucket_name = 1; }
-        message OfAlias { string bucket_name = 1; string alias = 2; string name = 3; }
-        service Buckets {
-          rpc CreateBucket(CreateBucketRequest) returns (Status);
-          rpc DescribeBucket(OfBucket) returns (Status);
-          rpc AddAlias(OfAlias) returns (Status);
-          rpc DropAlias(OfAlias) returns (Status);
-          rpc DeleteBucket(OfBucket) returns (Status);
-        }
-        """,
-    )
-    found = by_name(api)
-
-    name = "bucket-name-${run}-${user}-${sequence}"
-    assert found["CreateBucket"].call["capture"] == {"id": f"sent:{name}"}
-    assert str(found["CreateBucket"].message).startswith(f'{{"bucketName":"{name}"')
-    assert found["DescribeBucket"].message == found["DeleteBucket"].message == '{"bucketName":"${captured.id}"}'
-    assert found["AddAlias"].needs == "bucket"
-    removed = sent(found["DropAlias"])
-    assert (found["DropAlias"].needs, removed["bucketName"], removed["name"]) == ("alias", "1", "1")
-
-
-def test_a_key_of_the_identifiers_of_others_names_what_exists(tmp_path: Path) -> None:
-    api = imported(
-        tmp_path,
-        """
-        syntax = "proto3";
-        message User { string user_id = 1; }
-        message Line { string user_id = 1; string product_id = 2; int32 quantity = 3; }
-        message OfLine { string user_id = 1; string product_id = 2; }
-        message CreateUserRequest { string name = 1; }
-        service Carts {
-          rpc CreateUser(CreateUserRequest) returns (User);
-          rpc GetUser(User) returns (User);
-          rpc CreateLine(Line) returns (Line);
-          rpc DeleteLine(OfLine) returns (Line);
-        }
-        """,
-    )
-    found = by_name(api)
-
-    assert (found["CreateLine"].needs, sent(found["CreateLine"])["userId"]) == ("user", "1")
-    assert found["DeleteLine"].message == '{"userId":"${captured.id}","productId":"${captured.product_id}"}'
 
 
 @pytest.mark.parametrize("name", ["query", "filter", "search_text", "q", "name_filter", "where", "title_prefix"])

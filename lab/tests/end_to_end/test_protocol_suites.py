@@ -46,6 +46,8 @@ _TARGETS = {target.name: target for target in gallery_targets()}
 _EXAMPLES = 60
 _SEED = 1
 _LONGEST_LIST = 500
+# Of a case whose outcome is a race: one that the target wins in two tries of three fails all once in 5,000 times.
+_TRIES = 20
 # In an environment of its own: its requirements and those of the lab exclude each other.
 _SCHEMATHESIS = "4.32.5"
 
@@ -186,12 +188,15 @@ def test_h2spec(running: Running, tmp_path: Path) -> None:
     # A method that exists: a call of another one is answered before h2spec has broken a rule of HTTP/2.
     path = running.requests().make(next(_NUMBERS)).path
     failed = _failed_of_h2spec(running.access, path, tmp_path / "report.xml")
-    # h2spec gives up a reply after 2 s, so on a busy machine a case can fail once: a target's fault fails twice.
-    unlisted = failed - set(_DEVIATIONS["h2spec"][name])
-    if sections := sorted({case.split()[0] for case in unlisted}):
-        again = _failed_of_h2spec(running.access, path, tmp_path / "again.xml", "--timeout", "10", *sections)
-        failed -= unlisted - again
-    _assert_only_listed("h2spec", name, failed)
+    # A case fails now and then where h2spec gives up a reply after 2 s, or where the target has answered and closed the
+    # stream before the rule is broken: a target's fault fails each time.
+    listed = failed & _DEVIATIONS["h2spec"][name].keys()
+    unlisted = failed - listed
+    for timeout_s in (10, *[2] * _TRIES):
+        if sections := sorted({case.split()[0] for case in unlisted}):
+            options = ("--timeout", str(timeout_s), *sections)
+            unlisted &= _failed_of_h2spec(running.access, path, tmp_path / "again.xml", *options)
+    _assert_only_listed("h2spec", name, listed | unlisted)
 
 
 @pytest.mark.parametrize("suite", ["http1", "schemathesis"])

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from bakeoff.cli.init import InitOptions, make_project
 from bakeoff.errors import UsageError
 from bakeoff.project import PROJECT_VARIABLE, Project
+from bakeoff.scaffold.description_files import described_in
 from bakeoff.targets.manifest import find_targets
 from bakeoff.workload.loader import load_workload
 
@@ -380,3 +381,12 @@ def test_files_that_a_downloaded_description_refers_to_are_downloaded_too(folder
     assert operation.name == "a"
     assert (folder / "parts" / "ok.json").read_bytes() == pages["/docs/parts/ok.json"]
     assert not (folder.parent / "secret.yaml").exists()
+
+
+def test_files_too_large_to_be_descriptions_are_not_read(tmp_path: Path) -> None:
+    large = tmp_path / "fixtures.json"
+    large.write_bytes(b'{"openapi": "3.0.3", "paths": {}}')
+    assert described_in(tmp_path) == [large]
+    with large.open("ab") as file:
+        file.truncate(65 << 20)
+    assert described_in(tmp_path) == []

@@ -126,7 +126,7 @@ def described_in(folder: Path) -> list[Path]:
     files = sorted(files_of(folder), key=lambda path: (len(path.relative_to(folder).parts), path))
     documents = [path for path in files if path.name.lower() in _NAMES]
     others = (path for path in files if path.suffix.lower() in _DOCUMENTS and path not in documents)
-    documents += [path for path in others if _is_description(path.read_bytes())]
+    documents += [path for path in others if _holds_description(path)]
     return documents + [path for path in files if path.suffix == ".proto" and "\nservice " in text_of(path)]
 
 
@@ -200,6 +200,14 @@ def _shown_places(root: str) -> Iterator[str]:
             place = urljoin(f"{root}{page}", next(filter(None, named)))
             if place.startswith(root):
                 yield place
+
+
+def _holds_description(path: Path) -> bool:
+    """Whether a file, of any name, is an OpenAPI document; one that cannot be read is none."""
+    try:
+        return path.stat().st_size <= _LARGEST_BYTES and _is_description(path.read_bytes())
+    except OSError:
+        return False
 
 
 def _is_description(content: bytes) -> bool:

@@ -82,12 +82,17 @@ class MessageTemplate:
         if isinstance(self.document, Mapping):
             yield from ((name, self.written(value)) for name, value in self.document.items())
 
+    def at(self, path: Sequence[str]) -> Json:
+        """The value at a path of the document."""
+        value = self.document
+        for name in path:
+            value = _object(value)[name]
+        return value
+
     def texts(self) -> Iterator[tuple[str, ...]]:
         """The paths of the texts in the message, which stand in quotes."""
         for path in paths_of(self.document):
-            value = self.document
-            for name in path:
-                value = _object(value)[name]
+            value = self.at(path)
             if isinstance(value, str) and not (value.startswith("\x00") and value.endswith("n")):
                 yield path
 

@@ -205,9 +205,9 @@ def named_in_message(
     """
     if operation.needs is not None or not _has_members(operation, known.protocol):
         return
-    message = str(operation.message_over(known.protocol))
+    template = MessageTemplate(str(operation.message_over(known.protocol)))
     creators = [each for each in known.operations.values() if each.creates and each.name in known.replies]
-    for path in paths_of(MessageTemplate(message).document):
+    for path in paths_of(template.document):
         if not _ID_MEMBER.fullmatch(path[-1]):
             continue
         called = path[-1].lower().replace("_", "")
@@ -215,24 +215,15 @@ def named_in_message(
             call = creator.call(known.protocol)
             if creator is operation or call is None or "id" not in call.capture:
                 continue
-            stem, kind = called.removesuffix("id"), str(creator.creates).replace("-", "")
-            is_called = len(stem) >= _SHORTEST_STEM and kind.startswith(stem)
-            if made is not None and not is_called and _text_at(message, path) not in made.get(str(creator.creates), ()):
+            stem, kind = called.removesuffix("id"), str(creator.creates)
+            is_called = len(stem) >= _SHORTEST_STEM and kind.replace("-", "").startswith(stem)
+            if made is not None and not is_called and str(template.at(path)) not in made.get(kind, ()):
                 continue
             shown = dict(places_of(known.replies[creator.name].document)).get(call.capture["id"])
             slot = "${captured.id}" if isinstance(shown, int) else '"${captured.id}"'
-            changed = with_message(operation, known.protocol, MessageTemplate(message).having(path, slot))
-            kind = str(creator.creates)
+            changed = with_message(operation, known.protocol, template.having(path, slot))
             words = f"names {'an' if kind[0] in 'aeiou' else 'a'} {kind} in {path[-1]}"
             yield Change(words, {operation.name: replace(changed, needs=creator.creates)})
-
-
-def _text_at(message: str, path: Sequence[str]) -> str:
-    """A literal value in a message, as text."""
-    value = MessageTemplate(message).document
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return str(value)
 
 
 def _other_ids(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
