@@ -3,7 +3,7 @@
 Holds one low arrival rate with one agent, with one agent again, and with two, ROUNDS times in rotating order, and
 prints p50, p99 and p99.9 of each, and the ratios round by round to the first series with their intervals. The interval
 of the second series of one agent is the noise floor: two agents agree with one where their ratio lies within it. For
-docs/SCALE.md, on a machine that is left alone:
+docs/lab-notes/scale.md, on a machine that is left alone:
 
     .bakeoff/venv/bin/python lab/benchmarks/agents.py 500 5 -t producer-api-rust-rest --phase-duration 10s
 """

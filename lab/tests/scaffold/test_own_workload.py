@@ -81,7 +81,7 @@ def test_a_stored_workload_is_proven_driven_and_audited(checkout: Project) -> No
 def test_the_deletion_that_the_documentation_adds_is_driven_and_audited(checkout: Project, clone: Project) -> None:
     write_scaffold(checkout, scaffold_of("things", "rest", "postgresql", None))
     describe_target(checkout)
-    documentation = (clone.root / "docs" / "ADD_A_WORKLOAD.md").read_text("utf-8")
+    documentation = (clone.root / "docs" / "WRITE_A_WORKLOAD.md").read_text("utf-8")
     deletion = (
         documentation.split("A deletion, ")[1].split("```toml\n")[1].split("```")[0].replace("/books/", "/things/")
     )

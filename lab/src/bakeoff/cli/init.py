@@ -201,7 +201,7 @@ def _folders(options: InitOptions) -> Iterator[str]:
     yield ""
     yield from [] if source is None else [*source.found, ""]
     database = "DATABASE_URL=postgresql://… " if scaffold.stores else ""
-    yield "Edit them to describe your API: docs/ADD_A_WORKLOAD.md. Then measure it where it runs,"
+    yield "Edit them to describe your API: docs/WRITE_A_WORKLOAD.md. Then measure it where it runs,"
     yield f"    {database}{COMMAND} run smoke --attach {scaffold.target}={scaffold.base_url}"
     yield "or put the command that starts it into target.toml:"
     yield f"    {COMMAND} run smoke --target {scaffold.target}"
