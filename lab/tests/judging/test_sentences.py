@@ -21,6 +21,7 @@ from made_up import comparison_of, measured, phase, rounds_of, run_of, seconds_o
 MOST_WORDS = 25
 TARGETS = ("rust-rest", "rust-grpc", "go-rest", "go-grpc", "java-rest")
 FLAT = seconds_of([1000] * 11)
+_STATUSES = {"void": Status.VOID, "failed": Status.FAILED}
 RISING = seconds_of([1000 + 60 * second for second in range(11)])
 
 
@@ -36,7 +37,7 @@ def _runs(draw: st.DrawFn) -> list[RunResult]:
     machine = draw(st.lists(st.sampled_from([1.0, 1.0, 1.5]), min_size=rounds, max_size=rounds))
     for target in targets:
         level = draw(st.sampled_from([1000.0, 1010.0, 1100.0, 1500.0]))
-        troubles = draw(st.sampled_from(["", "", "unsteady", "failing", "void", "not durable", "missing"]))
+        troubles = draw(st.sampled_from(["", "", "unsteady", "failing", "failed", "void", "not durable", "missing"]))
         for number in range(1, rounds + 1):
             troubled = draw(st.booleans()) and troubles
             if troubled == "missing":
@@ -49,7 +50,7 @@ def _runs(draw: st.DrawFn) -> list[RunResult]:
                     number=number,
                     phases=[phase(1, 10, measured(rate, failed=failed))],
                     timeline=RISING if troubled == "unsteady" else FLAT,
-                    status=Status.VOID if troubled == "void" else Status.COMPLETED,
+                    status=_STATUSES.get(str(troubled), Status.COMPLETED),
                     durability=Durability.NOT_DURABLE if troubled == "not durable" else Durability.PROVEN,
                 )
             )
@@ -142,6 +143,8 @@ def test_the_headline_agrees_with_every_row(runs: list[RunResult]) -> None:
             if leader := _named(r".*Highest: (.*?)(?:,| with) ", sentence, named):
                 shown = [numbers.rate(median(each)) for each in (*leader, *table.peers(leader[0], own))]
                 assert shown[0] not in shown[1:], sentence
+            for one in _named(r"Failed runs: (.*)", sentence, named):
+                assert one.failed_in and not one.lost_in, sentence
             if "nothing to compare" in sentence:
                 assert all(not table.peers(each, own) for each in own if each.rank is not None), sentence
     single = fastest_of(judgement)
@@ -262,7 +265,18 @@ def test_ten_rounds_without_a_rank_make_no_sentence_too_long() -> None:
     tuned = rounds_of("java-grpc", [1100 + at for at in range(10)], target_class="tuned")
     judgement = judge(comparison_of(*tuned, *unsteady, *rounds_of("rust-rest", [1000 + at for at in range(10)])))
     assert all(len(sentence.split()) <= MOST_WORDS for sentence in sentences(judgement.verdict)), judgement.verdict
-    assert "Rust REST reaches 1,004 operations/s; Go REST was not steady in rounds 1, 2, " in judgement.verdict
+    assert "Rust REST reaches 1,004 operations/s; Go REST was not steady in rounds 1–10." in judgement.verdict
+
+
+def test_the_rounds_that_a_leader_failed_in_are_named() -> None:
+    rust = rounds_of("rust-rest", [1500 + at for at in range(6)])
+    go = rounds_of("go-rest", [900 + at for at in range(6)])
+    failed = [run_of("rust-rest", [1500], at, status=Status.FAILED) for at in (2, 4)]
+    verdict = judge(comparison_of(rust[0], failed[0], rust[2], failed[1], *rust[4:], *go)).verdict
+    assert verdict.startswith("Rust REST is fastest with 1,50")
+    assert verdict.endswith(" Failed runs: Rust REST (rounds 2 and 4).")
+    made_again = judge(comparison_of(failed[0], *rust, *go)).verdict
+    assert made_again.startswith("Rust REST is fastest with 1,50") and "Failed" not in made_again
 
 
 def test_a_round_with_a_trend_is_left_out_and_the_others_decide() -> None:

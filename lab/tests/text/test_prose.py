@@ -1,6 +1,6 @@
 import pytest
 
-from bakeoff.text.prose import apart, listed, merged, words_of
+from bakeoff.text.prose import apart, listed, merged, rounds_in_words, words_of
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,21 @@ from bakeoff.text.prose import apart, listed, merged, words_of
 )
 def test_listed(names: list[str], text: str) -> None:
     assert listed(names) == text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ([2], "round 2"),
+        ([1, 5], "rounds 1 and 5"),
+        ([4, 5], "rounds 4 and 5"),
+        ([1, 2, 4, 5], "rounds 1, 2, 4 and 5"),
+        ([1, 2, 3, 5], "rounds 1–3 and 5"),
+        ([*range(1, 11)], "rounds 1–10"),
+    ],
+)
+def test_rounds_are_ranges_where_three_follow_each_other(numbers: list[int], text: str) -> None:
+    assert rounds_in_words(numbers) == text
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bakeoff.results.finding_kinds import LOSING
 from bakeoff.results.findings import JudgedFinding
 from bakeoff.results.machine_state import MachineFigures
 from bakeoff.results.operations import summed
-from bakeoff.results.run import load_in_words
+from bakeoff.results.run import Status, load_in_words
 from bakeoff.results.stack import Stack
 
 Verdict = Literal["faster", "slower", "tie", "unknown"]
@@ -282,6 +282,12 @@ class JudgedContender:
     def lost_in(self) -> list[int]:
         """The rounds in which data was lost or wrong: then it is in no comparison."""
         return sorted({number for each in self.findings if each.kind in LOSING for number in each.rounds})
+
+    @property
+    def failed_in(self) -> list[int]:
+        """The rounds without a run that counts, though nobody ended it: it is compared by the others."""
+        counted = {run.round for run in self.runs if run.bottleneck is not None}
+        return sorted({run.round for run in self.runs if run.status != Status.INTERRUPTED.value} - counted)
 
     @property
     def level_at_peak(self) -> Level | None:

@@ -121,6 +121,7 @@ def verdict_of(fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequen
         scope = (f"{name}: " if len(known) > 1 else "") + ("of the others, " if lost[name] else "")
         sentences.append(_fitting(scope, _claims(lead)))
         sentences += [_how_close(lead)] if lead.first and lead.tied else []
+        sentences.append(_failed(lead))
     if not known:
         sentences.append("Nothing valid was measured, so there is no verdict.")
     return " ".join(sentence for sentence in sentences if sentence)
@@ -178,6 +179,14 @@ def _lost(contenders: Sequence[JudgedContender]) -> str:
     words = f"had lost or wrong data and {'is' if len(contenders) == 1 else 'are'} not compared"
     in_rounds = [f"{each.label} ({rounds_in_words(each.lost_in)})" for each in contenders]
     return _fitting("", [f"{_some(names)} {words}" for names in (in_rounds, [each.label for each in contenders])])
+
+
+def _failed(lead: Lead) -> str:
+    """The rounds that the leaders did not come to the end of: their figures are of the others."""
+    failed = [each for each in lead.compared if (each is lead.best or each in lead.undecided) and each.failed_in]
+    in_rounds = listed([f"{each.label} ({rounds_in_words(each.failed_in)})" for each in failed])
+    names = _some([each.label for each in failed])
+    return _fitting("", [f"Failed runs: {words}" for words in (in_rounds, names)]) if failed else ""
 
 
 def _fitting(scope: str, claims: Iterable[str]) -> str:

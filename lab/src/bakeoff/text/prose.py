@@ -57,8 +57,15 @@ def _value(figure: str) -> float:
 
 
 def rounds_in_words(numbers: Sequence[int]) -> str:
-    """`round 2`, `rounds 1 and 5`."""
-    return f"round{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
+    """Ascending numbers: `round 2`, `rounds 1 and 5`, `rounds 1–4 and 7`."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    words = [[f"{span[0]}–{span[-1]}"] if len(span) > 2 else [str(number) for number in span] for span in spans]
+    return f"round{'' if len(numbers) == 1 else 's'} {listed([each for span in words for each in span])}"
 
 
 def capitalised(text: str) -> str:
