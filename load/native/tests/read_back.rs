@@ -95,6 +95,12 @@ fn reads_of_a_target_with_a_login_are_its_writers_own() {
     assert!(clean["checked_entities"].as_u64() > Some(20), "{clean}");
     let lossy = Run::against(shop::start(Fault::NoItems), &operations).audit(usize::MAX);
     assert!(counts(&lossy)[0] > 5, "{lossy}");
+    // A login may be a form.
+    let mut with_form = operations.clone();
+    with_form[0]["body"] = json!("form");
+    with_form[0]["http"]["headers"] = json!({"content-type": "application/x-www-form-urlencoded"});
+    let form = Run::against(shop::start(Fault::Nothing), &with_form).audit(usize::MAX);
+    assert_eq!(counts(&form), [0, 0, 0], "{form}");
     // A login that is refused ends the audit.
     let run = Run::against(shop::start(Fault::Nothing), &operations);
     operations[0]["http"]["path"] = json!(["/nowhere"]);

@@ -18,6 +18,27 @@ fn each_user_logs_in_once_and_sends_its_token() {
     assert_eq!((memory.totals[0].calls[0].ok, memory.totals[1].calls[0].ok), (5, 0), "one login for each user");
 }
 
+#[test]
+fn one_login_serves_all_users_where_they_would_send_the_same() {
+    let phases = json!([{"name": "one", "virtual_users": 5, "iterations": 200}]);
+    let run_with = |message: &Value, expect: u16| {
+        let mut operations = shop::operations();
+        operations[0]["variants"] = json!([message]);
+        operations[0]["http"]["expect"] = json!(expect);
+        let address = shop::start(Fault::OneSession);
+        run(&plan(address, &json!({"phases": phases, "operations": operations})))
+    };
+    let memory = run_with(&json!(["{\"user\":\"all\"}"]), 200);
+    assert_eq!((memory.errors(), memory.ok(), memory.totals[0].calls[0].ok), (BTreeMap::new(), 200, 0));
+    // Each user's own login ends the session of another.
+    let own = run_with(&json!(["{\"user\":", {"slot": "user"}, "}"]), 200);
+    assert_eq!(own.totals[0].calls[0].ok, 5);
+    assert!(own.ok() < 200, "{:?}", own.errors());
+    // Where it fails for all, each of them tries, and that is seen.
+    let refused = run_with(&json!(["{\"user\":\"all\"}"]), 201);
+    assert_eq!((refused.ok(), refused.totals[0].calls[0].failed), (0, 200), "{:?}", refused.errors());
+}
+
 /// Heads and bodies of requests.
 type Requests = Arc<Mutex<Vec<(String, String)>>>;
 

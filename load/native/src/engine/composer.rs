@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::message::BatchField;
 use crate::plan::{Plan, PlanError, Protocol};
 use crate::wire::h2::messages;
-use crate::workload::{Event, Renderer, UserState, Wanted, Workload, encode};
+use crate::workload::{Entity, Event, Renderer, Texts, UserState, Wanted, Workload, encode};
 
 /// How events become the body of a request.
 #[derive(Debug, Clone)]
@@ -153,6 +153,22 @@ impl Composer {
                 (shared_call, first)
             }
         }
+    }
+
+    /// Renders path, headers and body of an event that is known already, by itself, with the values of a login.
+    pub fn recompose(&mut self, user: u32, event: &Event, login: Option<&Entity>) {
+        self.path.clear();
+        self.headers.clear();
+        self.body.clear();
+        self.renderer.recall_logged_in(user, event, login);
+        self.renderer.path(&mut self.path);
+        self.renderer.headers(&mut self.headers);
+        self.write_event(event);
+    }
+
+    /// Appends derived texts of an event, each ended by `END_OF_PART`.
+    pub fn texts(&mut self, user: u32, event: &Event, texts: &Texts, out: &mut Vec<u8>) {
+        self.renderer.texts(user, event, None, texts, out);
     }
 
     /// Appends the texts that the reply to an event must hold, each ended by `END_OF_PART`.

@@ -13,6 +13,7 @@ mod coordinator;
 mod descriptors;
 mod error;
 mod instruction;
+mod logins;
 mod options;
 mod pacer;
 pub mod poller;

@@ -1,6 +1,5 @@
 //! Audits through the target's own reads: asks for every entity that the run touched, with an operation of the plan.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +8,9 @@ use std::time::{Duration, Instant};
 use super::address::{Address, resolve};
 use super::calls;
 use super::client::{Answer, Client};
+use super::composer::Composer;
 use super::error::EngineError;
+use super::logins::{Logins, ask};
 use super::run::{TargetCalls, with_target};
 use super::verified_reads::ReadRules;
 use crate::audit::expected::{Expected, Link};
@@ -19,10 +20,10 @@ use crate::audit::rows::Row;
 use crate::audit::verdict::Findings;
 use crate::audit::{AuditError, Verdict};
 use crate::plan::Plan;
-use crate::reply::{Accepted, ReplyRules};
+use crate::reply::ReplyRules;
 use crate::template::Slot;
-use crate::wire::{Reply, Request, Wire};
-use crate::workload::{Entity, Event, Renderer, UserState, Workload};
+use crate::wire::{Reply, Wire};
+use crate::workload::{Entity, Event, Workload};
 
 /// Connections that read at the same time.
 const READERS: usize = 8;
@@ -36,19 +37,14 @@ struct Way {
     needs_login: bool,
 }
 
-/// The workload's login, and the values that it captured for each user.
-struct Login {
-    operation: u16,
-    rules: ReplyRules,
-    users: HashMap<u32, Arc<Entity>>,
-}
-
 /// The state that all readers share.
 struct Reads<'a> {
     expected: &'a Expected,
+    plan: &'a Plan,
     workload: Arc<Workload>,
     ways: Vec<Way>,
-    login: Option<Mutex<Login>>,
+    /// Sent once for all readers.
+    logins: Option<Mutex<Logins>>,
     entities: Vec<u32>,
     next: AtomicUsize,
     checked: AtomicU64,
@@ -78,9 +74,9 @@ pub fn audit_through(
     let ways = operations.iter().map(|name| way(&plan, &workload, name)).collect::<Result<_, _>>()?;
     let entities = expected.last_operations().take(most).collect();
     let (next, checked) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let login = login(&plan, &workload)?.map(Mutex::new);
+    let logins = Logins::of(&plan, &workload)?.map(Mutex::new);
     let reads =
-        Reads { expected: &expected, workload: Arc::clone(&workload), ways, login, entities, next, checked, examples };
+        Reads { expected: &expected, plan: &plan, workload: Arc::clone(&workload), ways, logins, entities, next, checked, examples };
     let failed = |error: EngineError| AuditError::Reads(error.to_string());
     let address = resolve(&plan.transport).map_err(failed)?;
     let found = with_target(&plan, &workload, Readers { reads: &reads, address }).map_err(failed)??;
@@ -96,12 +92,6 @@ fn way(plan: &Plan, workload: &Workload, name: &str) -> Result<Way, AuditError> 
     let needs_login = variants.any(|variant| variant.slots.slots().iter().any(is_login));
     let shown = calls::read_rules(plan)?.swap_remove(operation).ok_or_else(|| wrong("has no reads"))?;
     Ok(Way { operation, rules: calls::rules(plan, workload)?.swap_remove(operation), shown, needs_login })
-}
-
-fn login(plan: &Plan, workload: &Workload) -> Result<Option<Login>, AuditError> {
-    let Some(operation) = workload.operations.iter().position(|operation| operation.is_login) else { return Ok(None) };
-    let rules = calls::rules(plan, workload)?.swap_remove(operation);
-    Ok(Some(Login { operation: operation as u16, rules, users: HashMap::new() }))
 }
 
 struct Readers<'a> {
@@ -130,15 +120,15 @@ impl Reads<'_> {
     fn judge_all<W: Wire>(&self, client: &mut Client<W>) -> Result<Findings, AuditError> {
         let mut replay = Replay::new(self.expected);
         let mut found = Findings::new(self.examples);
-        let mut renderer = Renderer::new(Arc::clone(&self.workload));
+        let mut composer = Composer::new(self.plan, Arc::clone(&self.workload))?;
         let mut key = Vec::new();
         while let Some(last) = self.entities.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let link = self.expected.link(*last);
             key.clear();
             replay.key_of(link, &mut key);
-            let Some((way, event)) = self.way_to(&mut renderer, link, &key) else { continue };
+            let Some((way, event)) = self.way_to(&mut composer, link, &key) else { continue };
             self.checked.fetch_add(1, Ordering::Relaxed);
-            let document = self.read(client, &mut renderer, link.record.user, way, &event)?;
+            let document = self.read(client, &mut composer, link.record.user, way, &event)?;
             let judgement = replay.judge_shown(*last, document.as_deref());
             match &document {
                 Some(document) => {
@@ -152,7 +142,7 @@ impl Reads<'_> {
     }
 
     /// The operation that reads the entity with this key, and the event that asks for it; none where no operation does.
-    fn way_to(&self, renderer: &mut Renderer, link: &Link, key: &[u8]) -> Option<(&Way, Event)> {
+    fn way_to(&self, composer: &mut Composer, link: &Link, key: &[u8]) -> Option<(&Way, Event)> {
         let record = &link.record;
         let captured = record.own.iter().chain(&record.event.entity).flat_map(|entity| entity.captured.iter().cloned());
         let entity = Entity { captured: captured.collect(), ..Entity::default() };
@@ -165,7 +155,7 @@ impl Reads<'_> {
             let entity = Some(Arc::new(Entity { captured: entity.captured.clone(), ..Entity::default() }));
             let event = Event { operation: way.operation as u16, entity, ..record.event.clone() };
             let mut shown = Vec::with_capacity(key.len());
-            renderer.texts(record.user, &event, None, texts, &mut shown);
+            composer.texts(record.user, &event, texts, &mut shown);
             (shown == key).then_some((way, event))
         })
     }
@@ -174,14 +164,20 @@ impl Reads<'_> {
     fn read<W: Wire>(
         &self,
         client: &mut Client<W>,
-        renderer: &mut Renderer,
+        composer: &mut Composer,
         user: u32,
         way: &Way,
         event: &Event,
     ) -> Result<Option<Vec<u8>>, AuditError> {
-        let login = if way.needs_login { self.login_of(client, renderer, user)? } else { None };
-        renderer.recall_logged_in(user, event, login.as_deref());
-        let (path, Answer { code, head, body }) = self.ask(client, renderer, way.operation)?;
+        let login = match &self.logins {
+            Some(logins) if way.needs_login => {
+                let logins = &mut *logins.lock().unwrap_or_else(PoisonError::into_inner);
+                Some(logins.values(client, composer, user).map_err(AuditError::Reads)?)
+            }
+            _ => None,
+        };
+        let asked = ask(client, composer, user, event, login.as_deref());
+        let (path, Answer { code, head, body }) = asked.map_err(AuditError::Reads)?;
         let failed = |reason: String| AuditError::Reads(format!("{path}: {reason}"));
         if way.shown.absent == Some(code) {
             return Ok(None);
@@ -191,54 +187,5 @@ impl Reads<'_> {
         }
         let content = way.rules.content(&Reply { tag: 0, outcome: Ok(code), head: &head, body: &body });
         Ok(Some(way.shown.document.find(&content).unwrap_or(b"\"\"").to_vec()))
-    }
-
-    /// The values of a user's login, which is sent once for all readers.
-    fn login_of<W: Wire>(
-        &self,
-        client: &mut Client<W>,
-        renderer: &mut Renderer,
-        user: u32,
-    ) -> Result<Option<Arc<Entity>>, AuditError> {
-        let Some(login) = &self.login else { return Ok(None) };
-        let login = &mut *login.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = login.users.get(&user) {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let (sequence, operation) = (0, login.operation);
-        let event = Event { sequence, operation, key_sequence: 0, is_shared: false, entity: None, step: None };
-        renderer.recall(user, &event);
-        let (path, Answer { code, head, body }) = self.ask(client, renderer, usize::from(operation))?;
-        let reply = Reply { tag: 0, outcome: Ok(code), head: &head, body: &body };
-        let outcome = login.rules.inspect(code, &reply, |_| (), None, &UserState::default()).outcome;
-        match outcome.map(|accepted| accepted.with(renderer.sent_values(user, &event))) {
-            Ok(Accepted::Expected(captured)) => {
-                let captured = Arc::new(captured.unwrap_or_default());
-                login.users.insert(user, Arc::clone(&captured));
-                Ok(Some(captured))
-            }
-            _ => Err(AuditError::Reads(format!("{path}: the login replied {}", code.name()))),
-        }
-    }
-
-    /// Sends what was rendered, and returns its path with the answer.
-    fn ask<W: Wire>(
-        &self,
-        client: &mut Client<W>,
-        renderer: &mut Renderer,
-        operation: usize,
-    ) -> Result<(String, Answer), AuditError> {
-        let (mut path, mut headers, mut body) = (Vec::new(), Vec::new(), Vec::new());
-        renderer.path(&mut path);
-        renderer.headers(&mut headers);
-        if self.workload.descriptors.is_some() {
-            renderer.protobuf(&mut body)
-        } else {
-            renderer.json(&mut body)
-        }
-        let request = Request { tag: 0, call: operation, path: &path, headers: &headers, body: &body };
-        let shown = String::from_utf8_lossy(&path).into_owned();
-        let answer = client.ask(&request).map_err(|error| AuditError::Reads(format!("{shown}: {error}")))?;
-        Ok((shown, answer))
     }
 }

@@ -4,13 +4,16 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
-use super::address::resolve;
+use super::address::{Address, resolve};
 use super::agent::share_of_one;
+use super::client::Client;
 use super::clock::Clock;
 use super::composer::Composer;
 use super::coordinator::{Coordinator, Report, serve};
 use super::error::EngineError;
+use super::logins::Logins;
 use super::options::Options;
 use super::records::{Observer, StartRecord};
 use super::users::Users;
@@ -24,7 +27,7 @@ use crate::wire::Wire;
 use crate::wire::h2::Http2;
 use crate::wire::http1::Http1;
 use crate::wire::tls::{Tls, TlsCalls};
-use crate::workload::Workload;
+use crate::workload::{Entity, Workload};
 
 /// Executes a plan. Failed requests are results; an error is what prevents the execution.
 ///
@@ -120,6 +123,7 @@ fn run_over<W: Wire>(
     if let Some(advice) = descriptors::make_room_for(connections) {
         observer.warning(&advice);
     }
+    log_in_all::<W>(plan, workload, shared, &address)?;
     let ledger = create_ledger(plan, workload)?;
     let users_of_workers = (0..threads)
         .map(|worker| {
@@ -154,6 +158,23 @@ fn run_over<W: Wire>(
         ledger.finish().map_err(|source| EngineError::Ledger { path, source })?;
     }
     observer.end(interrupted, clock.unix_ns(clock.now()));
+    Ok(())
+}
+
+/// Logs in once for all users, where all of them would send the same. Where that fails, each user tries.
+fn log_in_all<W: Wire>(
+    plan: &Plan,
+    workload: &Arc<Workload>,
+    shared: &Arc<W::Shared>,
+    address: &Address,
+) -> Result<(), PlanError> {
+    let Some(mut logins) = Logins::of(plan, workload)?.filter(Logins::is_one) else { return Ok(()) };
+    let timeout = Duration::from_nanos(timeout_ns(plan));
+    let mut client = Client::<W>::new(Arc::clone(shared), address.clone(), timeout);
+    let mut composer = Composer::new(plan, Arc::clone(workload))?;
+    if let Ok(captured) = logins.values(&mut client, &mut composer, 0) {
+        workload.log_in_all(Entity::clone(&captured));
+    }
     Ok(())
 }
 

@@ -113,6 +113,13 @@ pub struct Effect {
 }
 
 impl Operation {
+    /// Whether all users send the same.
+    #[must_use]
+    pub fn is_same_for_all(&self) -> bool {
+        let is_same = |slot: &Slot| matches!(slot, Slot::Run);
+        matches!(&self.variants[..], [only] if only.slots.slots().iter().all(is_same))
+    }
+
     pub(super) fn compile(
         operation: &plan::Operation,
         protocol: Option<Protocol>,

@@ -22,12 +22,12 @@ pub struct UserState {
 const MOST_LISTED: usize = 1_000;
 
 impl UserState {
-    /// A user that knows nothing yet, of so many kinds of keys and entities.
-    pub(super) fn new(keys: usize, kinds: usize) -> Self {
+    /// A user that knows nothing yet, of so many kinds of keys and entities; with the values of a login, or without.
+    pub(super) fn new(keys: usize, kinds: usize, login: Option<Entity>) -> Self {
         Self {
             keys: vec![AcknowledgedKeys::default(); keys],
             entities: vec![Vec::new(); kinds],
-            login: None,
+            login,
             session: None,
             cookies: Cookies::default(),
         }

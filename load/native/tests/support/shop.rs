@@ -20,6 +20,8 @@ pub enum Fault {
     StaleItems,
     /// Items exist no longer once they were created.
     NoItems,
+    /// A login ends the session of the one before.
+    OneSession,
 }
 
 #[derive(Debug, Default)]
@@ -47,10 +49,16 @@ fn answer(state: &mut State, fault: Fault, head: &str, body: &[u8]) -> (u16, Opt
     let mut words = head.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     if path == "/login" {
+        // Forms and JSON alike, where they are what they say.
+        if head.contains("form-urlencoded") == body.starts_with('{') {
+            return (400, None);
+        }
         state.logins += 1;
         return (200, Some(json!({"token": format!("t-{}", state.logins)})));
     }
-    if !head.lines().any(|line| line.starts_with("authorization: Bearer t-")) {
+    let token = head.lines().find_map(|line| line.strip_prefix("authorization: Bearer t-"));
+    let is_known = |number: &str| fault != Fault::OneSession || number == state.logins.to_string();
+    if !token.is_some_and(is_known) {
         return (401, None);
     }
     let id: u64 = path.rsplit('/').next().and_then(|id| id.parse().ok()).unwrap_or_default();
@@ -99,7 +107,7 @@ pub fn operations() -> Value {
             "login",
             "POST",
             json!(["/login"]),
-            json!(["{}"]),
+            json!(["{\"user\":", {"slot": "user"}, "}"]),
             json!({
                 "weight": 0, "login": true, "http": {"header_templates": {}, "capture": {"token": "/token"}},
             })
