@@ -65,7 +65,8 @@ def test_what_waits_for_a_refused_login_stays(folder: Path, capsys: pytest.Captu
     assert "<- credentials that exist" in (folder / "bakeoff.toml").read_text("utf-8")
     printed = capsys.readouterr().out
     assert "- login, the login, answers 401: " in printed
-    assert "5 operations that its token is for were not tried: remove bakeoff.toml, and name a user" in printed
+    assert "5 operations that its token is for were not tried." in printed
+    assert "- Remove bakeoff.toml, and name a user who exists with --login USER:PASSWORD." in printed
 
 
 def test_a_given_user_who_is_refused_leaves_no_file(folder: Path) -> None:
@@ -218,6 +219,38 @@ def test_without_a_service_nothing_is_written(folder: Path) -> None:
         make_project(InitOptions(["orders"], probe="http://127.0.0.1:1/path"))
 
     assert not (folder / "bakeoff.toml").exists()
+
+
+def test_a_file_that_is_there_is_not_changed_and_gets_its_entries_printed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = description("created")
+    document["paths"]["/lost"] = {"get": {"operationId": "lost", "responses": {"200": {"description": "never"}}}}
+    (folder / "openapi.json").write_text(json.dumps(document), "utf-8")
+    before = '[targets.orders]\nrun = "./orders"\n\n[workloads.orders]\nopenapi = "openapi.json"\n'
+    (folder / "bakeoff.toml").write_text(before, "utf-8")
+
+    with serving("created") as server:
+        make_project(InitOptions(probe=server.url))
+
+    assert (folder / "bakeoff.toml").read_text("utf-8") == before
+    found, entries = capsys.readouterr().out.split("Add to it, or to the tables and entries of these names:")
+    assert "- createOrder answers 201, not 200." in found and "- lost is left out, because" in found
+    create = {"name": "createOrder", "http": {"expect": 201}}
+    assert tomllib.loads(entries) == {"workloads": {"orders": {"without": ["lost"], "operations": [create]}}}
+
+    (folder / "bakeoff.toml").write_text(before + entries.replace("[workloads.orders]\n", ""), "utf-8")
+    with serving("created") as server:
+        make_project(InitOptions(["orders"], probe=server.url))
+    assert capsys.readouterr().out.rstrip().endswith("it accepts each operation as described.")
+
+
+@pytest.mark.parametrize("given", [{"openapi": "openapi.json"}, {"login": "ann:right"}])
+def test_a_probe_of_what_a_file_has_takes_nothing_for_a_new_one(folder: Path, given: dict[str, Any]) -> None:
+    (folder / "bakeoff.toml").write_text('[workloads.orders]\nopenapi = "openapi.json"\n', "utf-8")
+
+    with pytest.raises(UsageError, match=r"is for a new bakeoff\.toml: this one has orders already"):
+        make_project(InitOptions(probe="http://127.0.0.1:1", **given))
 
 
 PROTO = """

@@ -143,13 +143,17 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     from bakeoff.scaffold.description_files import described_by, description_of
     from bakeoff.scaffold.given_login import given_login
     from bakeoff.scaffold.new_project import name_of, new_project, write_project
-    from bakeoff.scaffold.probed_project import write_probed
+    from bakeoff.scaffold.probed_project import probed_entries, write_probed
     from bakeoff.scaffold.recorded_project import project_of_curl, project_of_har
     from bakeoff.scaffold.scaffold import address_in, check_name
 
     project = Project(_folder())
     name = options.name or name_of(project.root)
     check_name(name)
+    known = _known_workload(project, options)
+    if options.probe is not None and known is not None:
+        yield from probed_entries(project, known, options.probe)
+        return
     if options.url is not None:
         address_in(options.url)
     passed_over: list[str] = []
@@ -173,6 +177,22 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     yield from (*new.found, *passed_over)
     yield ""
     yield from new.next_steps
+
+
+def _known_workload(project: Project, options: InitOptions) -> str | None:
+    """The workload of a file that is there, which a probe is to try: the one that is named, or the only one."""
+    from bakeoff.documents.project_file import project_file
+
+    if options.probe is None or not project.file.exists():
+        return None
+    known = project_file(project).document.workloads
+    name = options.name or (next(iter(known)) if len(known) == 1 else None)
+    if name not in known:
+        return None
+    given = {"--openapi": options.openapi, "--proto": options.proto, "--login": options.login}
+    for option in (option for option, value in given.items() if value is not None):
+        raise UsageError(f"{option} is for a new {PROJECT_FILE}: this one has {name} already, so leave it out.")
+    return name
 
 
 def _folders(options: InitOptions) -> Iterator[str]:

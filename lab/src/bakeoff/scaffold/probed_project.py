@@ -1,4 +1,4 @@
-"""A new project with what a probe of the running service has learnt."""
+"""A new project with what a probe of the running service has learnt, and what it adds to one that is there."""
 
 import os
 import re
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bakeoff.conformance.service import service_at
 from bakeoff.documents.checked import Json
+from bakeoff.documents.project_file import project_file
 from bakeoff.errors import BakeoffError
 from bakeoff.project import PROJECT_FILE, Project
 from bakeoff.scaffold.new_project import rewrite_project, write_project
@@ -14,8 +15,8 @@ from bakeoff.scaffold.probe.changes import entry_of
 from bakeoff.scaffold.probe.known_service import Learnt
 from bakeoff.scaffold.probe.probe import Probe
 from bakeoff.scaffold.project_toml import Members, NewProject, Open
+from bakeoff.scaffold.toml_text import toml_value
 from bakeoff.targets.access import access_of, is_loopback
-from bakeoff.targets.manifest import find_targets
 from bakeoff.text.prose import listed
 from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
@@ -31,21 +32,40 @@ def write_probed(project: Project, new: NewProject, url: str, *, is_login_given:
     """
     new = write_project(project, new)
     try:
-        new = _probed(project, new, url, is_login_given=is_login_given)
+        new, learnt = _probed(project, new, url, is_login_given=is_login_given)
     except BaseException:
         project.file.unlink(missing_ok=True)
         raise
-    return rewrite_project(project, new)
+    return rewrite_project(project, replace(new, found=[*new.found, *_advice(new, learnt)]))
 
 
-def _probed(project: Project, new: NewProject, url: str, *, is_login_given: bool) -> NewProject:
+def probed_entries(project: Project, name: str, url: str) -> Iterator[str]:
+    """What a probe of the service at a URL shows of a workload of the project's file, and the entries to add to it."""
+    table = project_file(project).document.workloads[name]
+    assert isinstance(table, Mapping), "the schema says so"
+    described: Members = {each: table[each] for each in ("openapi", "proto", "without") if each in table}
+    new, learnt = _probed(project, NewProject(name, {}, described), url, is_login_given=False)
+    yield from new.found
+    if learnt.untried:
+        yield f"- Write a user who exists into the entry of {learnt.refused_login} in {PROJECT_FILE}."
+    if learnt.refused and not {"openapi", "proto"} & described.keys():
+        yield f"- Take what is left out from {PROJECT_FILE}."
+    without = _listed(new.workload.get("without"))
+    entries = list(replace(new, workload={}).workload_lines())
+    if without != _listed(described.get("without")):
+        entries = [f"[workloads.{name}]", f"without = {toml_value(without)}", *([""] if entries else []), *entries]
+    if entries:
+        yield from ("", f"{PROJECT_FILE} is not changed. Add to it, or to the tables and entries of these names:")
+        yield from ("", *entries)
+
+
+def _probed(project: Project, new: NewProject, url: str, *, is_login_given: bool) -> tuple[NewProject, Learnt]:
     """The project, which is written already, changed so that the service at a URL accepts its requests."""
     # Comparing loads all that measures.
     from bakeoff.comparing.comparison import TOKEN_VARIABLE
 
     workload = load_workload(project, new.name)
-    (target,) = find_targets(project)
-    protocol = "grpc" if target.protocol == "grpc" else "http"
+    protocol = "grpc" if all(each.http is None for each in workload.declared.operations) else "http"
     operations = {each.name: each for each in workload.declared.operations}
     access = access_of(url, os.environ.get(TOKEN_VARIABLE) or None)
     learnt = Probe(service_at(workload, protocol, access), dict(operations)).learn()
@@ -60,8 +80,8 @@ def _probed(project: Project, new: NewProject, url: str, *, is_login_given: bool
         )
     there = "" if is_loopback(access.host) else ", which is not this machine"
     changed = _with_entries(new, learnt, operations, protocol)
-    lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt, changed)]
-    return replace(changed, base_url=url.rstrip("/"), found=[*new.found, *lines])
+    lines = [f"Sent {learnt.requests} requests to {access.address}{there}: {_found(learnt)}", *_lines(learnt)]
+    return replace(changed, base_url=url.rstrip("/"), found=[*new.found, *lines]), learnt
 
 
 def _found(learnt: Learnt) -> str:
@@ -71,16 +91,21 @@ def _found(learnt: Learnt) -> str:
     return f"{count} difference{'' if count == 1 else 's'} from the description."
 
 
-def _lines(learnt: Learnt, changed: NewProject) -> Iterator[str]:
+def _lines(learnt: Learnt) -> Iterator[str]:
     yield from (f"- {line}" for line in grouped(learnt.lines))
     yield from left_out(learnt)
     if learnt.untried:
         count, login = len(learnt.untried), learnt.refused_login
         yield (
             f"- {login}, the login, answers {learnt.refused[login]}. {count} operation{'s' if count > 1 else ''} that "
-            f"its token is for {'were' if count > 1 else 'was'} not tried: remove {PROJECT_FILE}, and name a user who "
-            "exists with --login USER:PASSWORD."
+            f"its token is for {'were' if count > 1 else 'was'} not tried."
         )
+
+
+def _advice(changed: NewProject, learnt: Learnt) -> Iterator[str]:
+    """What a person may do about a new file."""
+    if learnt.untried:
+        yield f"- Remove {PROJECT_FILE}, and name a user who exists with --login USER:PASSWORD."
     numbered = enumerate(changed.text.splitlines(), start=1)
     line = next((number for number, text in numbered if text.startswith("without = ")), None)
     if line is not None:
