@@ -6,7 +6,7 @@ import numpy as np
 
 from bakeoff.judging.capacity import saturation_of
 from bakeoff.judging.ceilings import agents_of
-from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts, labels_of
+from bakeoff.judging.contender_runs import AA_FACTOR, ContenderRuns, counts
 from bakeoff.judging.drift import Drift
 from bakeoff.judging.judgement import JudgedContender
 from bakeoff.judging.slo import RANKED_ERROR_SHARE, ranking_slo
@@ -199,16 +199,13 @@ def _payload(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[Ju
 def _statements(runs: ContenderRuns, peers: Sequence[ContenderRuns]) -> Iterable[JudgedFinding]:
     """Operations for which it sends more statements than the leanest contender of its division."""
     own_division = [peer for peer in peers if peer.division == runs.division]
-    labels = labels_of(own_division)
-    stated = {labels[peer.key]: from_fact(peer.newest.environment.get(STATEMENTS)) for peer in own_division}
-    more = []
-    for name, own in from_fact(runs.newest.environment.get(STATEMENTS)).items():
-        others = {label: found[name] for label, found in stated.items() if name in found}
-        leanest = min(others, key=lambda label: (others[label].statements, others[label].round_trips))
-        if own.statements > others[leanest].statements:
-            more.append(f"{name}: {own.words} ({leanest}: {others[leanest].words})")
+    stated = [from_fact(peer.newest.environment.get(STATEMENTS)) for peer in own_division]
+    own = from_fact(runs.newest.environment.get(STATEMENTS))
+    fewest = {name: min(each[name].statements for each in stated if name in each) for name in own}
+    more = [(each.statements, fewest[name]) for name, each in own.items() if each.statements > fewest[name]]
     if more:
-        yield kinds.MORE_STATEMENTS.judged(operations="; ".join(more))
+        most, least = max(more, key=lambda pair: (pair[0] - pair[1], pair[0]))
+        yield kinds.MORE_STATEMENTS.judged(more=len(more), operations=len(own), most=most, least=least)
 
 
 def _load_of(runs: ContenderRuns) -> tuple[object, ...]:
