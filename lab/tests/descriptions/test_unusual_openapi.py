@@ -110,19 +110,59 @@ def test_a_reply_that_shows_the_token_of_its_request_is_no_login(tmp_path: Path,
     assert [each.is_login for each in api.operations] == [is_login, False]
 
 
-def test_ids_of_a_second_entity_are_named(tmp_path: Path) -> None:
+def keeping(kinds: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    """The paths of kinds of entities with these members beside their id."""
+
     def kept(*names: str) -> dict[str, Any]:
         schema = {"type": "object", "properties": dict.fromkeys(("id", *names), NUMBER)}
         content = {"content": {"application/json": {"schema": schema}}}
         return {"requestBody": content, "responses": {"201": {"description": "made", **content}}}
 
-    paths = {
-        f"/{kind}s": {"post": {"operationId": kind, **kept(*names)}}
-        for kind, names in {"shop": (), "brand": (), "item": ("shop_id", "brand_id", "size")}.items()
-    }
-    items = {f"{path}/{{id}}": {"get": {"responses": OK}} for path in paths}
-    api = described(tmp_path, {**paths, **items})
-    assert api.advice == ["item brand_id: It holds the id of a second entity, and is made up: write values that exist."]
+    paths = {f"/{kind}s": {"post": {"operationId": kind, **kept(*names)}} for kind, names in kinds.items()}
+    return {**paths, **{f"{path}/{{id}}": {"get": {"responses": OK}, "delete": {"responses": OK}} for path in paths}}
+
+
+def test_a_request_that_names_several_entities_has_all_of_them_created(tmp_path: Path) -> None:
+    paths = keeping({"shop": (), "brand": (), "maker": (), "item": ("shop_id", "brand_id", "maker_id", "size")})
+    api = described(tmp_path, paths)
+    found = {each.name: each for each in api.operations}
+    item, brand, maker = (found[each] for each in ("item", "brand for shop", "maker for shop with brand"))
+    ids = ('"shop_id":${captured.id}', '"brand_id":${captured.second}', '"maker_id":${captured.third}')
+    assert all(each in str(item.message) for each in ids)
+    assert (brand.needs, maker.needs, item.needs) == ("shop", brand.creates, maker.creates)
+    assert brand.call["capture"] == {"second": "/id", "id": "sent:${captured.id}"}
+    assert maker.call["capture"] == {"third": "/id", "id": "sent:${captured.id}", "second": "sent:${captured.second}"}
+    kept = {"parent": "sent:${captured.id}", "second": "sent:${captured.second}", "third": "sent:${captured.third}"}
+    assert item.call["capture"] == {"id": "/id", **kept}
+    assert (brand.weight, brand.effect) == (0, None)
+    # Shops are named by what was created for them; a brand that others may delete is another one.
+    weights = [found[f"DELETE /{each}s/{{id}}"].weight for each in ("shop", "brand", "maker", "item")]
+    assert weights == [0, 1, 1, 1]
+    assert not any("made up" in each for each in api.advice)
+
+
+def test_of_entities_that_refer_to_each_other_the_same_ones_are_named(tmp_path: Path) -> None:
+    paths = keeping({"owner": (), "pet": ("owner_id", "age"), "visit": ("owner_id", "pet_id", "hour")})
+    content = {"application/json": {"schema": {"type": "object", "properties": {"owner_id": NUMBER, "n": NUMBER}}}}
+    paths["/pets/{id}/notes"] = {"post": {"operationId": "note", "requestBody": {"content": content}, "responses": OK}}
+    found = {each.name: each for each in described(tmp_path, paths).operations}
+    visit, note = found["visit"], found["note"]
+    assert (visit.needs, note.needs) == ("pet", "pet")
+    assert '"owner_id":${captured.parent},"pet_id":${captured.id}' in str(visit.message)
+    assert visit.call["capture"] == {"id": "/id", "parent": "sent:${captured.id}", "parent2": "sent:${captured.parent}"}
+    assert '"owner_id":${captured.parent}' in str(note.message)
+    assert not [name for name in found if " for " in name]
+
+
+def test_what_lies_within_an_entity_may_name_others(tmp_path: Path) -> None:
+    paths = keeping({"cart": (), "product": ("price",)})
+    content = {"application/json": {"schema": {"type": "object", "properties": {"product_id": NUMBER, "n": NUMBER}}}}
+    line = {"operationId": "add", "requestBody": {"content": content}, "responses": OK}
+    paths["/carts/{id}/lines"] = {"post": line}
+    found = {each.name: each for each in described(tmp_path, paths).operations}
+    assert found["add"].needs == found["product for cart"].creates == "cart with product"
+    assert found["add"].call["path"] == "/carts/${captured.id}/lines"
+    assert '"product_id":${captured.second}' in str(found["add"].message)
 
 
 def test_of_alternatives_those_that_the_schema_lists_are_sent(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,7 @@ from bakeoff.descriptions.imported import (
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
+from bakeoff.descriptions.openapi_links import Links, Step
 from bakeoff.descriptions.openapi_messages import Messages
 from bakeoff.descriptions.own_account import writes_own_account
 from bakeoff.descriptions.pages import next_page
@@ -65,20 +67,25 @@ class _Import:
         logins = [each for each in self._sent if self._logs_in(each)]
         self._login = next(filter(self._takes_password, logins), logins[0] if logins else None)
         self._registration = self._registration_that_logs_in()
-        self._referred = [self._messages.referred(each) for each in self._entities.all]
+        self._linking = self._messages.linking
+        passed_over = {each for each in self._sent if each is self._login or self._reason_among_others(each)}
+        self._linking.passed_over = passed_over
+        self._referred = list(self._kept_by_others())
         self._credentials: dict[str, str] = {}
         self._query_credentials: dict[str, str] = {}
 
     def api(self, file: Path) -> ImportedApi:
         # Where it is all that can be sent, it is measured.
         health = next((each for each in self._sent if self._is_health(each) and len(self._sent) > 1), None)
-        operations = []
+        operations: list[ImportedOperation] = []
+        steps: dict[str, Sequence[Step]] = {}
         for each in self._described:
             if each is health:
                 continue
             reason = self._reasons[each] or self._reason_among_others(each)
             if reason is None:
                 operations.append(self._operation(each))
+                steps[each.name] = () if each is self._login else self._linking.of(each).steps
             else:
                 self._left_out.add(reason, each.place)
         for name in self._description.webhooks:
@@ -87,6 +94,7 @@ class _Import:
             raise UsageError(
                 f"{file} describes no operation that can be sent. {' '.join(self._left_out.lines)}".strip()
             )
+        operations = list(_with_steps(operations, steps))
         self._messages.add_made_up()
         for operation in operations:
             if operation.is_login and not operation.gives_credentials:
@@ -101,7 +109,7 @@ class _Import:
             [
                 Life(each.kind, each.gone, each.can_compare)
                 for each in self._entities.all
-                if self._messages.referred(each) is None
+                if not self._linking.of(each.creator).named
             ],
             self._left_out.lines,
             self._advice.lines,
@@ -179,7 +187,8 @@ class _Import:
         is_login, created = described is self._login, self._entities.created_by(described)
         owner = self._entities.owner(described) if not is_login else None
         about = owner or (None if is_login else self._entities.called(described))
-        needed = about if about is not None or is_login else self._messages.link(described)
+        links = Links() if is_login else self._linking.of(described)
+        needs = links.needs or (None if about is None else about.kind)
         registers = described is self._registration
         keeps = self._writes_login(described)
         message = self._messages.message(described, is_login=is_login and not registers, keeps_credentials=keeps)
@@ -188,9 +197,9 @@ class _Import:
         if effect is not None and effect["kind"] == "delete" and about is not None and self._is_used(about):
             weight = 0
             self._advice.add("The deletion of what others refer to has weight 0: they may go with it.", described.name)
-        call = self._call(described, about, needed, created, is_login=is_login)
+        call = self._call(described, about, links, created, is_login=is_login)
         # A token of one list is none of another: its path and query must be the same each time.
-        is_one_list = needed is None and not is_login and "capture" not in call and "${" not in str(call["path"])
+        is_one_list = needs is None and not is_login and "capture" not in call and "${" not in str(call["path"])
         first, may_shrink = str(call["path"]), self._deletes_from(described)
         pages = next_page(described, self._templates, first, may_shrink=may_shrink) if is_one_list else None
         if pages is not None:
@@ -201,7 +210,7 @@ class _Import:
             described.about,
             weight=weight,
             creates=None if created is None or is_login else created.kind,
-            needs=None if needed is None else needed.kind,
+            needs=needs,
             message=message,
             body="json" if described.body is None else described.body.kind or "json",
             is_login=is_login,
@@ -216,6 +225,15 @@ class _Import:
         items = f"{described.path.rstrip('/')}/{{"
         return any(each.method == "DELETE" and each.path.startswith(items) for each in self._sent)
 
+    def _kept_by_others(self) -> Iterator[Entity]:
+        """Entities that are named long after others may have deleted them: what was created of them names them too."""
+        for each in self._sent:
+            links, created = self._linking.of(each), self._entities.created_by(each)
+            if links.steps and (first := self._entities.owner(each) or links.first) is not None:
+                yield first
+            if created is not None and created.parent is None:
+                yield from (entity for entity, capture in links.named if capture in ("id", "parent"))
+
     def _is_used(self, entity: Entity) -> bool:
         """Whether others refer to an entity, or lie within it and no read says that they are gone with it."""
         within = [each for each in self._entities.all if each.lies_within(entity)]
@@ -225,16 +243,15 @@ class _Import:
         self,
         described: DescribedOperation,
         about: Entity | None,
-        needed: Entity | None,
+        links: Links,
         created: Entity | None,
         *,
         is_login: bool,
     ) -> Table:
         owner = None if about is None or about.called is not None else about
-        linked = self._messages.linked_variables(described, owner)
-        if owner is None and needed is not None:
-            names = [*needed.id_names, *(self._entities.own_names(described) if needed is about else [])]
-            linked = dict.fromkeys(names, "${captured.id}")
+        own = self._entities.own_names(described) if about is not None and owner is None else []
+        variables = self._messages.linked_variables(described, owner)
+        linked = {**links.slots, **dict.fromkeys(own, "${captured.id}"), **variables}
         statuses = list(described.statuses)
         if owner is not None and owner.parent is not None and owner.gone is not None:
             # Another request may have deleted the entity that this one lies within.
@@ -367,6 +384,28 @@ class _Import:
         self._credentials[name] = value
         self._advice.add(f"Requests need the header {name}: write its value in the place of replace-me.")
         return name, value
+
+
+def _with_steps(
+    operations: Sequence[ImportedOperation], steps: Mapping[str, Sequence[Step]]
+) -> Iterator[ImportedOperation]:
+    """Before each request that names several entities the creations of those that it lacks, each once."""
+    by_name, made = {each.name: each for each in operations}, set()
+    for operation in operations:
+        for step in steps[operation.name]:
+            if step.creates not in made:
+                made.add(step.creates)
+                yield _created_for(step, by_name[step.creator.name])
+        yield operation
+
+
+def _created_for(step: Step, creation: ImportedOperation) -> ImportedOperation:
+    kept = {name: f"sent:${{captured.{name}}}" for name in step.kept}
+    call = {**creation.call, "capture": {step.capture: object_in(creation.call, "capture")["id"], **kept}}
+    name = f"{creation.name} for {step.needs}"
+    return replace(
+        creation, name=name, weight=0, needs=step.needs, creates=step.creates, call=call, effect=None, reads=None
+    )
 
 
 def _is_basic(scheme: JsonObject) -> bool:

@@ -14,7 +14,8 @@ from bakeoff.descriptions.media_types import is_made_up
 from bakeoff.descriptions.number_values import unique_integer
 from bakeoff.descriptions.openapi_document import Body, DescribedOperation, examples_beside, parameter_schema
 from bakeoff.descriptions.openapi_entities import GENERIC, Entities, Entity
-from bakeoff.descriptions.openapi_names import capture_name
+from bakeoff.descriptions.openapi_links import Linking, kept_of
+from bakeoff.descriptions.openapi_names import as_of_parent, capture_name
 from bakeoff.descriptions.own_account import credentials_in
 from bakeoff.descriptions.pages import of_first_page
 from bakeoff.descriptions.parameter_styles import cookies_of, form_of, header_of, path_of, query_of
@@ -44,6 +45,7 @@ class Messages:
         self._advice = advice
         self._made_up: dict[str, tuple[str, list[str]]] = {}
         self._own: dict[DescribedOperation, Mapping[str, Drawn]] = {}
+        self.linking = Linking(entities)
 
     def path(self, described: DescribedOperation, linked: Mapping[str, str], query: Sequence[str] = ()) -> str:
         """Path and query; `linked` are the slots of parameters that name entities, `query` further parts."""
@@ -122,44 +124,13 @@ class Messages:
         return json_template(parts)
 
     def _advise_about_others(self, described: DescribedOperation, value: Mapping[str, Value]) -> None:
-        """A request is linked to one entity: what holds the ids of others is made up."""
+        """Of entities that no request creates for it, ids are made up."""
         others = [each for each in self._entities.all if each is not self._entities.created_by(described)]
         names = dict.fromkeys(name for each in others for name in self._entities.references(described, each))
         for name in names:
             if name in value and "${captured." not in json_template(value[name]):
-                words = "It holds the id of a second entity, and is made up: write values that exist."
+                words = "It holds the id of another entity, and is made up: write values that exist."
                 self._advice.add(words, f"{described.name} {name}")
-
-    def link(self, described: DescribedOperation) -> Entity | None:
-        """The entity that an operation names outside of its path: its id in the body or in the query."""
-        if (called := self._entities.called(described)) is not None:
-            return called
-        collected = self._entities.collects(described)
-        sent = self._entities.sent(described)
-        is_update = described.method in ("PUT", "PATCH") and collected is not None and len(collected.id_path) == 1
-        if is_update and collected is not None and collected.id_path[0] in sent:
-            return collected
-        names = {text_in(each, "name") for each in described.required("query")}
-        created = self._entities.created_by(described)
-        others = [each for each in self._entities.all if each is not created and each.parent is None]
-        if created is not None:
-            # What needs one another can never be created.
-            others = [each for each in others if not self._leads_to(each, created, [each])]
-        found = [each for each in others if each.id_names & names or self._entities.references(described, each)]
-        return next(iter(found), None)
-
-    def _leads_to(self, entity: Entity, other: Entity, seen: list[Entity]) -> bool:
-        """Whether the creation of an entity refers to another one, or to one that does."""
-        for each in self._entities.all:
-            if each not in seen and self._entities.references(entity.creator, each):
-                seen.append(each)
-                if each is other or self._leads_to(each, other, seen):
-                    return True
-        return False
-
-    def referred(self, entity: Entity) -> Entity | None:
-        """The entity that the creation of another one refers to, other than by its path."""
-        return None if entity.parent is not None else self.link(entity.creator)
 
     def captures(self, entity: Entity) -> dict[str, Json]:
         """What a creation captures: the id, and what the request names that it lies within, or refers to."""
@@ -173,8 +144,7 @@ class Messages:
                 sent[name] = linked[variable]
             elif variable in own:
                 sent[name] = own[variable].again(capture_name(variable)).quoted(percent)
-        if self.referred(entity) is not None:
-            sent["parent"] = "${captured.id}"
+        sent |= kept_of(self.linking.of(creator))
         shown: dict[str, Json] = {"id": entity.id_place} if entity.id_place else {}
         return {**shown, **{name: f"sent:{text}" for name, text in sent.items()}}
 
@@ -299,13 +269,11 @@ class Messages:
         named = owner if owner is not None and owner.is_item(described) and owner is not created else None
         if named is not None:
             return self._with_captured(self._with_referred(described, body, value, named), body.schema, named.id_path)
-        other = None if owner is not None and owner is not created else self.link(described)
-        if other is None:
-            return value
-        ids = other.id_path if other is self._entities.collects(described) else ()
-        for name in [*self._entities.references(described, other), *ids]:
-            if name in self._entities.sent(described):
-                value = self._with_captured(value, body.schema, [name])
+        for other, capture in reversed(self.linking.of(described).named):
+            ids = other.id_path if other is self._entities.collects(described) else ()
+            for name in [*self._entities.references(described, other), *ids]:
+                if name in self._entities.sent(described):
+                    value = self._with_captured(value, body.schema, [name], capture)
         return value
 
     def _with_named_in_path(
@@ -322,19 +290,20 @@ class Messages:
         self, described: DescribedOperation, body: Body, value: Mapping[str, Value], named: Entity
     ) -> Mapping[str, Value]:
         """An update that refers to what the creation of its entity referred to."""
-        other = self.referred(named)
-        names = [] if other is None else self._entities.references(described, other)
-        for name in names:
-            value = self._with_member(value, body.schema, [name], lambda each: _captured_in(each, "parent"))
+        for other, capture in reversed(self.linking.of(named.creator).named):
+            for name in self._entities.references(described, other):
+                value = self._with_captured(value, body.schema, [name], as_of_parent(capture))
         return value
 
     def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
         """A new entity, with an id that the client chooses where it may: no other entity has it."""
         return self._with_member(value, schema, path, _own_id)
 
-    def _with_captured(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
+    def _with_captured(
+        self, value: Mapping[str, Value], schema: Schema, path: Sequence[str], capture: str = "id"
+    ) -> Mapping[str, Value]:
         """A body that names an entity which exists."""
-        return self._with_member(value, schema, path, lambda member: _captured_in(member, "id"))
+        return self._with_member(value, schema, path, lambda member: _captured_in(member, capture))
 
     def _with_member(
         self, value: Mapping[str, Value], schema: Schema, path: Sequence[str], made: Callable[[Schema], Value]

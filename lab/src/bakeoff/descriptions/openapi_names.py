@@ -6,6 +6,8 @@ from functools import cache
 
 # How an entity within another one captures what that one captured.
 _PARENT = re.compile(r"parent(\d*)")
+# The captures of further entities that a request names.
+LATER = ("second", "third", "fourth", "fifth")
 
 
 @cache
@@ -30,7 +32,7 @@ def as_of_parent(captured: str) -> str:
 def capture_name(variable: str) -> str:
     """The name of the capture, and of the slot, of a variable that names no entity."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", variable)
-    return f"part_{name}" if name in ("id", "next") or _PARENT.fullmatch(name) else name
+    return f"part_{name}" if name in ("id", "next", *LATER) or _PARENT.fullmatch(name) else name
 
 
 def names_of_id(kind: str, variable: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ use crate::plan::PlanError;
 pub enum EngineError {
     #[error("{}", .0.in_plan())]
     Plan(#[from] PlanError),
-    #[error("cannot resolve {host}: {source}")]
+    #[error("cannot resolve {host}: {source}. Is the name right, and does this machine reach a name server?")]
     Resolve { host: String, source: io::Error },
     #[error("{host} has no address")]
     NoAddress { host: String },

@@ -1,0 +1,144 @@
+"""Which entities a request names other than by its path: their ids stand in its body or in its query."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bakeoff.descriptions.json_members import text_in
+from bakeoff.descriptions.openapi_document import DescribedOperation
+from bakeoff.descriptions.openapi_entities import Entities, Entity
+from bakeoff.descriptions.openapi_names import LATER, as_of_parent
+
+
+@dataclass(frozen=True)
+class Step:
+    """One more creation before a request that names several entities.
+
+    It `needs` what the one before has made, captures the id of its own as `capture`, and keeps what that one captured:
+    what it `creates` stands for all of them.
+    """
+
+    creator: DescribedOperation
+    needs: str
+    creates: str
+    capture: str
+    kept: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Links:
+    """The entities that a request names, each with the capture of its id.
+
+    `needs` is the kind that has all of these captures; None where it names none. The first of two with the same member
+    counts.
+    """
+
+    named: Sequence[tuple[Entity, str]] = ()
+    needs: str | None = None
+    steps: Sequence[Step] = ()
+
+    @property
+    def first(self) -> Entity | None:
+        """The entity that it needs, where that is of a kind of its own."""
+        return next((entity for entity, capture in self.named if capture == "id"), None)
+
+    @property
+    def slots(self) -> Mapping[str, str]:
+        """The slots of parameters that hold an id, by their names."""
+        return {name: f"${{captured.{capture}}}" for each, capture in reversed(self.named) for name in each.id_names}
+
+
+class Linking:
+    """Finds the links of requests. Entities that `passed_over` would create are made for no other request."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._known: dict[DescribedOperation, Links] = {}
+        self.passed_over: Collection[DescribedOperation] = ()
+
+    def of(self, described: DescribedOperation) -> Links:
+        """What it names besides its path: nothing where it is about the one entity of its path, whose creation does."""
+        if described not in self._known:
+            owner = self._entities.owner(described)
+            self._known[described] = self._at_root(described) if owner is None else self._within(described, owner)
+        return self._known[described]
+
+    def referred(self, entity: Entity) -> Entity | None:
+        """The entity that the creation of another one refers to, other than by its path."""
+        return None if entity.parent is not None else self.of(entity.creator).first
+
+    def _at_root(self, described: DescribedOperation) -> Links:
+        if (one := self._entities.called(described) or self._updated(described)) is not None:
+            return Links([(one, "id")], one.kind)
+        found = self._found(described)
+        if not found:
+            return Links()
+        # What refers to another one knows its id too.
+        first = next((each for each in found if self.referred(each) in found), found[0])
+        named, other = [(first, "id")], self.referred(first)
+        if other is not None and other in found:
+            named.append((other, "parent"))
+        return self._with_steps(described, named, found, first.kind, [capture for _, capture in named])
+
+    def _within(self, described: DescribedOperation, owner: Entity) -> Links:
+        if owner.is_item(described):
+            return Links()
+        found = [each for each in self._found(described) if each is not owner and not owner.lies_within(each)]
+        of_owner = self.of(owner.creator).named
+        named = [(each, as_of_parent(capture)) for each, capture in of_owner if each in found]
+        kept = [*owner.captured.values(), *(capture for _, capture in named)]
+        return self._with_steps(described, named, found, owner.kind, kept)
+
+    def _with_steps(
+        self,
+        described: DescribedOperation,
+        named: Sequence[tuple[Entity, str]],
+        found: Sequence[Entity],
+        needs: str,
+        kept: Sequence[str],
+    ) -> Links:
+        """The links to what is known already, and to each other entity whose creation needs nothing."""
+        taken = {member for each, _ in named for member in self._members(described, each)}
+        steps: list[Step] = []
+        for each in found:
+            members = self._members(described, each)
+            is_free = each.creator not in self.passed_over and not self.of(each.creator).named
+            if members <= taken or not is_free or len(steps) == len(LATER):
+                continue
+            capture, kind = LATER[len(steps)], f"{needs} with {each.kind}"
+            steps.append(Step(each.creator, needs, kind, capture, kept))
+            taken, named, needs, kept = taken | members, [*named, (each, capture)], kind, [*kept, capture]
+        return Links(named, needs if named else None, steps)
+
+    def _updated(self, described: DescribedOperation) -> Entity | None:
+        """The entity that an update names in its body: its path is that of all of them."""
+        collected = self._entities.collects(described)
+        is_update = described.method in ("PUT", "PATCH") and collected is not None and len(collected.id_path) == 1
+        is_named = is_update and collected is not None and collected.id_path[0] in self._entities.sent(described)
+        return collected if is_named else None
+
+    def _found(self, described: DescribedOperation) -> list[Entity]:
+        created = self._entities.created_by(described)
+        others = [each for each in self._entities.all if each is not created and each.parent is None]
+        if created is not None:
+            # What needs one another can never be created.
+            others = [each for each in others if not self._leads_to(each, created, [each])]
+        return [each for each in others if self._members(described, each)]
+
+    def _members(self, described: DescribedOperation, entity: Entity) -> set[str]:
+        """The members of its body, and the parameters of its query, that hold the id of an entity."""
+        asked = {text_in(each, "name") for each in described.required("query")}
+        return (entity.id_names & asked) | {*self._entities.references(described, entity)}
+
+    def _leads_to(self, entity: Entity, other: Entity, seen: list[Entity]) -> bool:
+        """Whether the creation of an entity refers to another one, or to one that does."""
+        for each in self._entities.all:
+            if each not in seen and self._entities.references(entity.creator, each):
+                seen.append(each)
+                if each is other or self._leads_to(each, other, seen):
+                    return True
+        return False
+
+
+def kept_of(links: Links) -> Mapping[str, str]:
+    """What an entity captures of those that its creation named: the slot of each, by its name from then on."""
+    return {as_of_parent(capture): f"${{captured.{capture}}}" for _, capture in links.named}
