@@ -154,6 +154,15 @@ def test_of_entities_that_refer_to_each_other_the_same_ones_are_named(tmp_path: 
     assert not [name for name in found if " for " in name]
 
 
+def test_creations_that_ask_for_each_other_s_ids_in_queries_are_in_no_circle(tmp_path: Path) -> None:
+    paths = keeping({"author": (), "book": ()})
+    for kind, other in (("author", "book"), ("book", "author")):
+        asked = {"name": f"{other}_id", "in": "query", "required": True, "schema": NUMBER}
+        paths[f"/{kind}s"]["post"]["parameters"] = [asked]
+    found = {each.name: each for each in described(tmp_path, paths).operations}
+    assert (found["author"].needs, found["book"].needs) == (None, None)
+
+
 def test_what_lies_within_an_entity_may_name_others(tmp_path: Path) -> None:
     paths = keeping({"cart": (), "product": ("price",)})
     content = {"application/json": {"schema": {"type": "object", "properties": {"product_id": NUMBER, "n": NUMBER}}}}

@@ -53,6 +53,7 @@ class Linking:
     def __init__(self, entities: Entities) -> None:
         self._entities = entities
         self._known: dict[DescribedOperation, Links] = {}
+        self._asked: dict[DescribedOperation, set[str]] = {}
         self.passed_over: Collection[DescribedOperation] = ()
 
     def of(self, described: DescribedOperation) -> Links:
@@ -126,13 +127,14 @@ class Linking:
 
     def _members(self, described: DescribedOperation, entity: Entity) -> set[str]:
         """The members of its body, and the parameters of its query, that hold the id of an entity."""
-        asked = {text_in(each, "name") for each in described.required("query")}
-        return (entity.id_names & asked) | {*self._entities.references(described, entity)}
+        if described not in self._asked:
+            self._asked[described] = {text_in(each, "name") for each in described.required("query")}
+        return (entity.id_names & self._asked[described]) | {*self._entities.references(described, entity)}
 
     def _leads_to(self, entity: Entity, other: Entity, seen: list[Entity]) -> bool:
         """Whether the creation of an entity refers to another one, or to one that does."""
         for each in self._entities.all:
-            if each not in seen and self._entities.references(entity.creator, each):
+            if each not in seen and self._members(entity.creator, each):
                 seen.append(each)
                 if each is other or self._leads_to(each, other, seen):
                     return True
