@@ -50,7 +50,7 @@ fn answer(state: &mut State, fault: Fault, head: &str, body: &[u8]) -> (u16, Opt
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     if path == "/login" {
         // Forms and JSON alike, where they are what they say.
-        if head.contains("form-urlencoded") == body.starts_with('{') {
+        if head.contains("form-urlencoded") == body.starts_with(b"{") {
             return (400, None);
         }
         state.logins += 1;
