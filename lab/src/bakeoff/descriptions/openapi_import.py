@@ -4,8 +4,7 @@ A POST whose reply holds the id that another path asks for creates an entity; th
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -22,7 +21,7 @@ from bakeoff.descriptions.imported import (
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.openapi_links import Links, Step
+from bakeoff.descriptions.openapi_links import Links, Step, with_steps
 from bakeoff.descriptions.openapi_messages import Messages
 from bakeoff.descriptions.own_account import writes_own_account
 from bakeoff.descriptions.pages import next_page
@@ -70,7 +69,7 @@ class _Import:
         self._linking = self._messages.linking
         passed_over = {each for each in self._sent if each is self._login or self._reason_among_others(each)}
         self._linking.passed_over = passed_over
-        self._referred = list(self._kept_by_others())
+        self._referred = list(self._linking.kept_by_others(self._sent))
         self._credentials: dict[str, str] = {}
         self._query_credentials: dict[str, str] = {}
 
@@ -94,7 +93,7 @@ class _Import:
             raise UsageError(
                 f"{file} describes no operation that can be sent. {' '.join(self._left_out.lines)}".strip()
             )
-        operations = list(_with_steps(operations, steps))
+        operations = list(with_steps(operations, steps))
         self._messages.add_made_up()
         for operation in operations:
             if operation.is_login and not operation.gives_credentials:
@@ -224,15 +223,6 @@ class _Import:
         """Whether an operation deletes what a list shows."""
         items = f"{described.path.rstrip('/')}/{{"
         return any(each.method == "DELETE" and each.path.startswith(items) for each in self._sent)
-
-    def _kept_by_others(self) -> Iterator[Entity]:
-        """Entities that are named long after others may have deleted them: what was created of them names them too."""
-        for each in self._sent:
-            links, created = self._linking.of(each), self._entities.created_by(each)
-            if links.steps and (first := self._entities.owner(each) or links.first) is not None:
-                yield first
-            if created is not None and created.parent is None:
-                yield from (entity for entity, capture in links.named if capture in ("id", "parent"))
 
     def _is_used(self, entity: Entity) -> bool:
         """Whether others refer to an entity, or lie within it and no read says that they are gone with it."""
@@ -384,28 +374,6 @@ class _Import:
         self._credentials[name] = value
         self._advice.add(f"Requests need the header {name}: write its value in the place of replace-me.")
         return name, value
-
-
-def _with_steps(
-    operations: Sequence[ImportedOperation], steps: Mapping[str, Sequence[Step]]
-) -> Iterator[ImportedOperation]:
-    """Before each request that names several entities the creations of those that it lacks, each once."""
-    by_name, made = {each.name: each for each in operations}, set()
-    for operation in operations:
-        for step in steps[operation.name]:
-            if step.creates not in made:
-                made.add(step.creates)
-                yield _created_for(step, by_name[step.creator.name])
-        yield operation
-
-
-def _created_for(step: Step, creation: ImportedOperation) -> ImportedOperation:
-    kept = {name: f"sent:${{captured.{name}}}" for name in step.kept}
-    call = {**creation.call, "capture": {step.capture: object_in(creation.call, "capture")["id"], **kept}}
-    name = f"{creation.name} for {step.needs}"
-    return replace(
-        creation, name=name, weight=0, needs=step.needs, creates=step.creates, call=call, effect=None, reads=None
-    )
 
 
 def _is_basic(scheme: JsonObject) -> bool:

@@ -1,9 +1,10 @@
 """Which entities a request names other than by its path: their ids stand in its body or in its query."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from bakeoff.descriptions.json_members import text_in
+from bakeoff.descriptions.imported import ImportedOperation
+from bakeoff.descriptions.json_members import object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_names import LATER, as_of_parent
@@ -66,6 +67,15 @@ class Linking:
     def referred(self, entity: Entity) -> Entity | None:
         """The entity that the creation of another one refers to, other than by its path."""
         return None if entity.parent is not None else self.of(entity.creator).first
+
+    def kept_by_others(self, described: Iterable[DescribedOperation]) -> Iterator[Entity]:
+        """Entities that are named long after their creation: what was created for them names them too."""
+        for each in described:
+            links, created = self.of(each), self._entities.created_by(each)
+            if links.steps and (first := self._entities.owner(each) or links.first) is not None:
+                yield first
+            if created is not None and created.parent is None:
+                yield from (entity for entity, capture in links.named if capture in ("id", "parent"))
 
     def _at_root(self, described: DescribedOperation) -> Links:
         if (one := self._entities.called(described) or self._updated(described)) is not None:
@@ -144,3 +154,25 @@ class Linking:
 def kept_of(links: Links) -> Mapping[str, str]:
     """What an entity captures of those that its creation named: the slot of each, by its name from then on."""
     return {as_of_parent(capture): f"${{captured.{capture}}}" for _, capture in links.named}
+
+
+def with_steps(
+    operations: Sequence[ImportedOperation], steps: Mapping[str, Sequence[Step]]
+) -> Iterator[ImportedOperation]:
+    """Before each request that names several entities the creations of those that it lacks, each once."""
+    by_name, made = {each.name: each for each in operations}, set()
+    for operation in operations:
+        for step in steps[operation.name]:
+            if step.creates not in made:
+                made.add(step.creates)
+                yield _created_for(step, by_name[step.creator.name])
+        yield operation
+
+
+def _created_for(step: Step, creation: ImportedOperation) -> ImportedOperation:
+    kept = {name: f"sent:${{captured.{name}}}" for name in step.kept}
+    call = {**creation.call, "capture": {step.capture: object_in(creation.call, "capture")["id"], **kept}}
+    name = f"{creation.name} for {step.needs}"
+    return replace(
+        creation, name=name, weight=0, needs=step.needs, creates=step.creates, call=call, effect=None, reads=None
+    )
