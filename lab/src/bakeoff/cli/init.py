@@ -189,9 +189,10 @@ def _known_workload(project: Project, options: InitOptions) -> str | None:
     name = options.name or (next(iter(known)) if len(known) == 1 else None)
     if name not in known:
         return None
-    given = {"--openapi": options.openapi, "--proto": options.proto, "--login": options.login}
-    for option in (option for option, value in given.items() if value is not None):
-        raise UsageError(f"{option} is for a new {PROJECT_FILE}: this one has {name} already, so leave it out.")
+    options_of_new = {"--openapi": options.openapi, "--proto": options.proto, "--login": options.login}
+    given = next((option for option, value in options_of_new.items() if value is not None), None)
+    if given is not None:
+        raise UsageError(f"{given} is for a new {PROJECT_FILE}: this one has {name} already, so leave it out.")
     return name
 
 
