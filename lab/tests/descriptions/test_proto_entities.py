@@ -30,6 +30,39 @@ def test_what_is_started_is_created_where_the_reply_shows_its_identifier(tmp_pat
     assert {each.creates for each in operations.values()} == {None, "sandbox"}
 
 
+def test_a_request_that_names_several_entities_has_all_of_them_created(tmp_path: Path) -> None:
+    text = """
+        syntax = "proto3";
+        message User { string id = 1; }
+        message Product { string id = 1; }
+        message Order { string id = 1; }
+        message CreateUserRequest { string mood = 1; }
+        message CreateProductRequest { string colour = 1; }
+        message CreateOrderRequest { string user_id = 1; string product_id = 2; }
+        message OfOrder { string order_id = 1; string product_id = 2; }
+        message OfUser { string user_id = 1; }
+        message OfProduct { string product_id = 1; }
+        service Shop {
+          rpc CreateOrder(CreateOrderRequest) returns (Order);
+          rpc GetOrder(OfOrder) returns (Order);
+          rpc CreateUser(CreateUserRequest) returns (User);
+          rpc DeleteUser(OfUser) returns (User);
+          rpc CreateProduct(CreateProductRequest) returns (Product);
+          rpc DeleteProduct(OfProduct) returns (Product);
+        }
+    """
+    found = by_name(imported(tmp_path, text, "shop.proto"))
+
+    product, order = found["CreateProduct for user"], found["CreateOrder"]
+    assert product.call["capture"] == {"second": "/id", "id": "sent:${captured.id}"}
+    assert (product.needs, product.weight, order.needs) == ("user", 0, product.creates)
+    assert order.message == '{"userId":"${captured.id}","productId":"${captured.second}"}'
+    # What a read names too is kept.
+    assert order.call["capture"] == {"id": "/id", "product_id": "sent:${captured.second}"}
+    assert found["GetOrder"].message == '{"orderId":"${captured.id}","productId":"${captured.product_id}"}'
+    assert (found["DeleteUser"].weight, found["DeleteProduct"].weight) == (0, 1)
+
+
 def test_what_lies_within_another_keeps_the_identifier_of_that_one(tmp_path: Path) -> None:
     api = imported(
         tmp_path,

@@ -21,12 +21,13 @@ from bakeoff.descriptions.imported import (
 from bakeoff.descriptions.json_members import JsonObject, object_in, text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation, Description, read_description
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.openapi_links import Links, Step, with_steps
+from bakeoff.descriptions.openapi_links import Links
 from bakeoff.descriptions.openapi_messages import Messages
 from bakeoff.descriptions.own_account import writes_own_account
 from bakeoff.descriptions.pages import next_page
 from bakeoff.descriptions.schema_merging import kind_of
 from bakeoff.descriptions.schema_templates import SchemaTemplates
+from bakeoff.descriptions.steps import Step, with_steps
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 

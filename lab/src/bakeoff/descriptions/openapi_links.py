@@ -1,28 +1,13 @@
 """Which entities a request names other than by its path: their ids stand in its body or in its query."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from bakeoff.descriptions.imported import ImportedOperation
-from bakeoff.descriptions.json_members import object_in, text_in
+from bakeoff.descriptions.json_members import text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.openapi_entities import Entities, Entity
-from bakeoff.descriptions.openapi_names import LATER, as_of_parent
-
-
-@dataclass(frozen=True)
-class Step:
-    """One more creation before a request that names several entities.
-
-    It `needs` what the one before has made, captures the id of its own as `capture`, and keeps what that one captured:
-    what it `creates` stands for all of them.
-    """
-
-    creator: DescribedOperation
-    needs: str
-    creates: str
-    capture: str
-    kept: Sequence[str]
+from bakeoff.descriptions.openapi_names import as_of_parent
+from bakeoff.descriptions.steps import LATER, Step
 
 
 @dataclass(frozen=True)
@@ -116,7 +101,7 @@ class Linking:
             if members <= taken or not is_free or len(steps) == len(LATER):
                 continue
             capture, kind = LATER[len(steps)], f"{needs} with {each.kind}"
-            steps.append(Step(each.creator, needs, kind, capture, kept))
+            steps.append(Step(each.creator.name, needs, kind, capture, kept))
             taken, named, needs, kept = taken | members, [*named, (each, capture)], kind, [*kept, capture]
         return Links(named, needs if named else None, steps)
 
@@ -154,25 +139,3 @@ class Linking:
 def kept_of(links: Links) -> Mapping[str, str]:
     """What an entity captures of those that its creation named: the slot of each, by its name from then on."""
     return {as_of_parent(capture): f"${{captured.{capture}}}" for _, capture in links.named}
-
-
-def with_steps(
-    operations: Sequence[ImportedOperation], steps: Mapping[str, Sequence[Step]]
-) -> Iterator[ImportedOperation]:
-    """Before each request that names several entities the creations of those that it lacks, each once."""
-    by_name, made = {each.name: each for each in operations}, set()
-    for operation in operations:
-        for step in steps[operation.name]:
-            if step.creates not in made:
-                made.add(step.creates)
-                yield _created_for(step, by_name[step.creator.name])
-        yield operation
-
-
-def _created_for(step: Step, creation: ImportedOperation) -> ImportedOperation:
-    kept = {name: f"sent:${{captured.{name}}}" for name in step.kept}
-    call = {**creation.call, "capture": {step.capture: object_in(creation.call, "capture")["id"], **kept}}
-    name = f"{creation.name} for {step.needs}"
-    return replace(
-        creation, name=name, weight=0, needs=step.needs, creates=step.creates, call=call, effect=None, reads=None
-    )

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from bakeoff.descriptions.steps import LATER
+
 # How an entity within another one captures what that one captured.
 _PARENT = re.compile(r"parent(\d*)")
-# The captures of further entities that a request names.
-LATER = ("second", "third", "fourth", "fifth")
 
 
 @cache

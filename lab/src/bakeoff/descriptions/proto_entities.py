@@ -22,6 +22,7 @@ from bakeoff.descriptions.proto_types import (
     reference,
     singular,
 )
+from bakeoff.descriptions.steps import LATER, Step
 
 # Names of identifiers that belong to no kind.
 _IDS = ("id", "uuid", "uid", "guid")
@@ -69,12 +70,24 @@ class Entity:
 class Link:
     """What a method needs: an entity, and the fields of its request that name it with what they hold.
 
-    `unknown` are fields that name something whose values nothing here creates.
+    `others` are further ones that fields name, in the order of LATER, whose creation needs nothing. `unknown` are
+    fields that name something whose values nothing here creates.
     """
 
     entity: Entity | None = None
     fields: Mapping[Path, tuple[str, FieldDescriptorProto]] = field(default_factory=dict)
     unknown: Sequence[FieldDescriptorProto] = ()
+    others: Sequence[Entity] = ()
+
+    @property
+    def steps(self) -> Iterator[tuple[Method, Step]]:
+        """The creations of the others, one after another, each with its method."""
+        if self.entity is not None:
+            needs, kept = self.entity.kind, list(self.entity.captures)
+            for each, capture in zip(self.others, LATER, strict=False):
+                creates = f"{needs} with {each.kind}"
+                yield each.creator, Step(each.creator.name, needs, creates, capture, kept)
+                needs, kept = creates, [*kept, capture]
 
 
 class ProtoEntities:
@@ -84,6 +97,7 @@ class ProtoEntities:
         self._methods = [each for each in methods if not each.streams]
         self._types = types
         self.all: list[Entity] = []
+        self._links: dict[tuple[str, str], Link] = {}
         for each in sorted(self._methods, key=lambda method: method.verb in STARTS):
             created = self._created(each)
             if created is not None and all(known.kind != created.kind for known in self.all):
@@ -91,6 +105,7 @@ class ProtoEntities:
         # What lies deeper takes the identifiers of what lies in something itself: once more for each level.
         for _ in self.all:
             known, self.all = self.all, [self._with_sent(each) for each in self.all]
+            self._links.clear()
             if known == self.all:
                 break
 
@@ -98,12 +113,19 @@ class ProtoEntities:
         return next((each for each in self.all if each.creator == method), None)
 
     def parents(self) -> Sequence[Entity]:
-        """Entities that others lie in."""
+        """Entities that others lie in, and those that others are created for."""
+        links = [self.link(each) for each in self._methods]
         owners = (self.link(each.creator).entity for each in self.all)
-        return [each for each in owners if each is not None]
+        return [each for each in (*owners, *(link.entity for link in links if link.others)) if each is not None]
 
     def link(self, method: Method) -> Link:
-        """The entity that a request is about, or that it refers to first."""
+        """The entity that a request is about, or that it refers to first, and others that it names."""
+        name = (method.full_service, method.name)
+        if name not in self._links:
+            self._links[name] = self._link(method)
+        return self._links[name]
+
+    def _link(self, method: Method) -> Link:
         created = self.created_by(method)
         references = list(self._references(method, created))
         named = {found.name for _, _, _, found in references}
@@ -122,7 +144,13 @@ class ProtoEntities:
             if known is entity or entity.is_sent(found.name):
                 of_captures.setdefault(capture if known is entity else entity.capture(found.name), (path, found))
         fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
-        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields])
+        others: list[Entity] = []
+        for known, path, _, found in references if method.verb not in DELETES else []:
+            is_new = known is not entity and known not in others and not entity.is_sent(found.name)
+            if is_new and len(others) < len(LATER) and self.link(known.creator).entity is None:
+                fields[path] = (LATER[len(others)], found)
+                others.append(known)
+        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields], others)
 
     def _innermost(self, entities: Sequence[Entity]) -> Entity:
         """The one that lies in most of the others; of several the first."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
 
@@ -13,6 +14,7 @@ from bakeoff.descriptions.proto_messages import MessageTemplates, Path, choosing
 from bakeoff.descriptions.proto_pages import proto_pages
 from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.descriptions.proto_types import DELETES, LISTS, READS, UPDATES, Method, Types, is_set_by_server, singular
+from bakeoff.descriptions.steps import Step, with_steps
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -52,7 +54,9 @@ class _Import:
         for each in self._methods:
             if each.streams:
                 self._left_out.add("it streams", self._name(each))
-        operations = [self._operation(each) for each in self._methods if not each.streams]
+        sent = [each for each in self._methods if not each.streams]
+        steps = {self._name(each): self._steps(each) for each in sent}
+        operations = list(with_steps([self._operation(each) for each in sent], steps))
         if not operations:
             raise UsageError(f"{source.file} describes no operation that can be sent. {' '.join(self._left_out.lines)}")
         return ImportedApi(
@@ -74,8 +78,11 @@ class _Import:
     def _name(self, method: Method) -> str:
         return self._names[method.full_service, method.name]
 
+    def _steps(self, method: Method) -> Sequence[Step]:
+        return [replace(step, creation=self._name(creator)) for creator, step in self._entities.link(method).steps]
+
     def _operation(self, method: Method) -> ImportedOperation:
-        created, link = self._entities.created_by(method), self._entities.link(method)
+        created, link, steps = self._entities.created_by(method), self._entities.link(method), self._steps(method)
         call: dict[str, Json] = {"method": f"{method.full_service}/{method.name}", "expect": "OK"}
         if created is not None:
             call["capture"] = dict(created.captures)
@@ -93,7 +100,7 @@ class _Import:
             call,
             weight=self._weight(method, link) if is_about else 1,
             creates=None if created is None else created.kind,
-            needs=None if link.entity is None else link.entity.kind,
+            needs=next((each.creates for each in reversed(steps)), None if link.entity is None else link.entity.kind),
             message=message,
             effect=_deletion(link.entity) if is_deletion and link.entity is not None else None,
             has_pages=pages is not None,
