@@ -8,6 +8,8 @@ from typing import Any
 Json = dict[str, Any]
 
 TOKEN = {"authorization": ["Bearer ", {"slot": "login", "name": "token"}]}
+# A login that all users would send alike is sent before the load.
+OF_USER = ['{"user":', {"slot": "user"}, "}"]
 ID = {"slot": "captured", "name": "id"}
 DELETES = {"kind": "delete", "key": [[ID]]}
 
@@ -43,7 +45,7 @@ def _items(**get: Any) -> list[Json]:
 
 
 def _logins() -> Json:
-    login = _operation("login", "POST", ["/login"], ["{}"], weight=0, login=True, capture={"token": "/token"})
+    login = _operation("login", "POST", ["/login"], OF_USER, weight=0, login=True, capture={"token": "/token"})
     create, get, delete = ({**each, "http": {**each["http"], "header_templates": TOKEN}} for each in _items())
     replies = {
         "login": [_reply(503), _reply(200, '{"token":"t-{n}"}')],
@@ -120,7 +122,7 @@ def _failing_sessions() -> Json:
 
 
 def _interposed() -> Json:
-    login = _operation("login", "POST", ["/login"], ["{}"], weight=0, login=True, capture={"token": "/token"})
+    login = _operation("login", "POST", ["/login"], OF_USER, weight=0, login=True, capture={"token": "/token"})
     create, get, delete = _items()
     session = {"name": "look", "weight": 1, "steps": [2, 3]}
     plan = _plan(login, *({**each, "weight": 0} for each in (create, get, delete)), sessions=[session])

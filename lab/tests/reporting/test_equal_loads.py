@@ -43,6 +43,11 @@ def test_ranks_figures_and_the_maximum_stand_in_one_table(data: Report) -> None:
     assert {row[-1] for row in pairs.rows} == {"lower", "higher", "tie"}
 
 
+@pytest.mark.parametrize(("most", "tables"), [(8, 3), (7, 2)])
+def test_a_terminal_leaves_out_many_pairs(data: Report, most: int, tables: int) -> None:
+    assert len(equal_load_tables(data.judgement, most)) == tables
+
+
 def test_who_has_no_rank_is_named(data: Report) -> None:
     (line,) = not_held_lines(data.judgement.equal_loads)
     assert line.startswith("Java REST has no rank at 1,000/s: does not hold 1,000/s: 4.76% of its requests failed")

@@ -109,7 +109,7 @@ class _Import:
     def _weight(self, method: Method, link: Link) -> int:
         if method.verb in DELETES and link.entity in self._parents:
             name = self._name(method)
-            self._advice.add("The deletion of what others lie in has weight 0: they would go with it.", name)
+            self._advice.add("The deletion of what others lie in or name has weight 0: they would go with it.", name)
             return 0
         return READ_WEIGHT if method.verb in READS else 1
 

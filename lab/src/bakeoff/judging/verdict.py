@@ -92,7 +92,11 @@ def lead_of(contenders: Iterable[JudgedContender], pairings: Sequence[Pairing]) 
     by_speed = field.by_speed()
     places = sorted((key for key in by_speed if key in field.ranked), key=lambda key: field.place(key).rank)
     best = next((key for key in places if not any(field.is_ahead(other, key) for other in places if other != key)), "")
-    undecided = [key for key in by_speed if best and key != best and not field.is_ahead(best, key)]
+    undecided = [
+        key
+        for key in by_speed
+        if best and key != best and not (field.is_ahead(best, key) and _is_apart(field, compared[best], compared[key]))
+    ]
     unranked = [key for key in by_speed if key not in field.ranked]
     tied = [best]
     for key in undecided:
@@ -106,6 +110,14 @@ def lead_of(contenders: Iterable[JudgedContender], pairings: Sequence[Pairing]) 
         [compared[key] for key in undecided],
         [compared[key] for key in tied if len(tied) > 1],
     )
+
+
+def _is_apart(field: Field, best: JudgedContender, other: JudgedContender) -> bool:
+    """Whether the intervals of medians are apart, where one without a rank shares too few rounds for a verdict."""
+    if other.key in field.ranked or field.verdict(best.key, other.key) != "unknown":
+        return True
+    low, high = _peak(best).low, _peak(other).high
+    return low is None or high is None or low > high
 
 
 def verdict_of(fields: Mapping[str, Sequence[JudgedContender]], pairings: Sequence[Pairing]) -> str:

@@ -20,13 +20,14 @@ _NOTE = (
 )
 
 
-def equal_load_tables(judgement: Judgement) -> list[Table]:
-    """A table for each rate, the highest first, and one of all pairs."""
+def equal_load_tables(judgement: Judgement, most_pairs: float = math.inf) -> list[Table]:
+    """A table for each rate, the highest first, and one of all pairs, unless these are more than that."""
     loads = judgement.equal_loads
     several = len({load.division for load in loads}) > 1
     maxima = {each.key: each.peak_throughput_per_s for each in judgement.contenders}
     tables = [_table(load, f", {load.division}" if several else "", maxima) for load in loads]
-    return [*tables, *([_table_of_pairs(loads)] if any(map(pairs_of, loads)) else [])]
+    has_pairs = 0 < sum(len(pairs_of(load)) for load in loads) <= most_pairs
+    return [*tables, *([_table_of_pairs(loads)] if has_pairs else [])]
 
 
 def pairs_of(load: EqualLoad) -> list[tuple[str, Pairing]]:

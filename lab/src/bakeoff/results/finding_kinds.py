@@ -413,8 +413,8 @@ MORE_STATEMENTS = _info(
     "more-statements",
     "A target sends more statements to PostgreSQL for an operation than another target of the workload.",
     _NONE,
-    "More statements to PostgreSQL than the leanest target sends: for {more} of {operations} operations, at most {most} "
-    "in place of {least}.",
+    "More statements to PostgreSQL than the leanest target sends: for {more} of {operations} operations, at most "
+    "{most} in place of {least}.",
     "A difference to that target includes these statements and round trips: it is not that of the frameworks alone. "
     "statements.toml in the target's folder has the counts of every operation.",
 )

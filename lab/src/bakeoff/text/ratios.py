@@ -1,5 +1,6 @@
 """Ratios as people read them. No digit is rounded off that decides whether there is a difference."""
 
+import math
 from collections.abc import Sequence
 
 _MOST_PLACES = 9
@@ -30,11 +31,14 @@ def bounds(low: float | None, high: float | None, rounds: int, between: str) -> 
 
 def _digits(value: float) -> str:
     """A bound is 1.00 only where it is 1."""
-    return _two_places(value) if value >= 2 else f"{_useful(value):.{places_apart(value, (1.0,), 2)}f}"
+    is_near_one = 0.5 < value < 2
+    return f"{_useful(value):.{places_apart(value, (1.0,), 2)}f}" if is_near_one else _two_places(value)
 
 
 def _two_places(value: float) -> str:
-    return f"{_useful(value):.2f}" if value < 9.995 else f"{value:,.1f}"
+    """Below a tenth two digits: 0.00096 is not written as 0.00."""
+    places = 1 - math.floor(math.log10(value)) if 0 < value < 0.0995 else 2
+    return f"{_useful(value):.{places}f}" if value < 9.995 else f"{value:,.1f}"
 
 
 def _useful(value: float) -> float:

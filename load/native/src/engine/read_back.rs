@@ -75,8 +75,17 @@ pub fn audit_through(
     let entities = expected.last_operations().take(most).collect();
     let (next, checked) = (AtomicUsize::new(0), AtomicU64::new(0));
     let logins = Logins::of(&plan, &workload)?.map(Mutex::new);
-    let reads =
-        Reads { expected: &expected, plan: &plan, workload: Arc::clone(&workload), ways, logins, entities, next, checked, examples };
+    let reads = Reads {
+        expected: &expected,
+        plan: &plan,
+        workload: Arc::clone(&workload),
+        ways,
+        logins,
+        entities,
+        next,
+        checked,
+        examples,
+    };
     let failed = |error: EngineError| AuditError::Reads(error.to_string());
     let address = resolve(&plan.transport).map_err(failed)?;
     let found = with_target(&plan, &workload, Readers { reads: &reads, address }).map_err(failed)??;

@@ -113,10 +113,10 @@ pub struct Effect {
 }
 
 impl Operation {
-    /// Whether all users send the same.
+    /// Whether all users send the same before they have logged in.
     #[must_use]
     pub fn is_same_for_all(&self) -> bool {
-        let is_same = |slot: &Slot| matches!(slot, Slot::Run);
+        let is_same = |slot: &Slot| matches!(slot, Slot::Run | Slot::Login(_));
         matches!(&self.variants[..], [only] if only.slots.slots().iter().all(is_same))
     }
 

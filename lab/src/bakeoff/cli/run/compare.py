@@ -46,6 +46,7 @@ from bakeoff.text.table import Table, show
 
 # More are in the report: a screen holds the table and the verdict as well.
 _MOST_FINDINGS = 5
+_MOST_PAIRS = 12
 
 
 def run_comparison(options: RunOptions) -> None:
@@ -191,7 +192,8 @@ def _closing(project: Project, comparison: Comparison, stored: StoredComparison 
         yield f"{comparison.unstored} runs are not in the metrics database: {COMMAND} runs import stores them."
     if judgement is not None:
         yield from _findings(judgement)
-        yield from (judgement_table(judgement), *equal_load_tables(judgement), sustained_table(judgement.contenders))
+        equal_loads = equal_load_tables(judgement, _MOST_PAIRS)
+        yield from (judgement_table(judgement), *equal_loads, sustained_table(judgement.contenders))
     elif comparison.runs:
         yield comparison_table(comparison.runs)
         if stored is not None and stored.mode == COUNT:
