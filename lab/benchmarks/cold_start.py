@@ -11,10 +11,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from clone import project_here
+
 from bakeoff.conformance.case import Call
 from bakeoff.conformance.runner import load_cases, speaker_to
 from bakeoff.postgres.databases import application_database
-from bakeoff.project import find_project
 from bakeoff.running.fresh_state import fresh_table
 from bakeoff.targets.access import Access
 from bakeoff.targets.health import NO_ANSWER, Answer
@@ -48,7 +49,7 @@ class FirstMessage:
 
 def main() -> None:
     """Prints a line for each target: the median and the range, in milliseconds."""
-    project = find_project()
+    project = project_here()
     targets = [target for target in find_targets(project) if target.build.artifact.exists()]
     taken_ms: dict[str, list[float]] = {target.name: [] for target in targets}
     with application_database(project) as server:

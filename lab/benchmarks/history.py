@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from clone import project_here
 from hdrh.histogram import HdrHistogram
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
@@ -19,7 +20,7 @@ from starlette.types import ASGIApp
 from bakeoff.postgres import embedded
 from bakeoff.postgres.binaries import Installation, find_installation
 from bakeoff.postgres.server import Server
-from bakeoff.project import find_project, own_checkout
+from bakeoff.project import own_checkout
 from bakeoff.results import histograms
 from bakeoff.serving.web_app import create_app
 from bakeoff.storage.metrics_store import MetricsStore
@@ -57,7 +58,7 @@ _PAGES = (
 def main() -> None:
     """Fills, measures, prints a line for each command and for each page."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    project = find_project()
+    project = project_here()
     packaged = find_installation(project)
     with tempfile.TemporaryDirectory(dir=packaged.data, prefix="benchmark-") as folder:
         data = Path(folder)

@@ -13,12 +13,12 @@ import re
 import sys
 from collections.abc import Sequence
 
+from clone import project_here
 from msgspec.structs import replace as with_members
 from side_by_side import lines_of, measure
 from side_by_side_file import Before, DeclaredDatabase, DeclaredRatio, DeclaredServer, Side, SideBySide
 
 from bakeoff.errors import BakeoffError
-from bakeoff.project import find_project
 from bakeoff.targets.manifest import choose_targets, find_targets
 from bakeoff.workload.declaration import Operation
 from bakeoff.workload.loader import load_workload
@@ -35,7 +35,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0
     name = sys.argv[3] if len(sys.argv) > 3 else "producer-api-rust-rest"
-    project = find_project()
+    project = project_here()
     (target,) = choose_targets(find_targets(project), [name], "all")
     operations = load_workload(project, target.workload).declared.operations
     declared = side_by_side_of(target.name, target.workload, operations)

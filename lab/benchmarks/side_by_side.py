@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
+from clone import project_here
 from msgspec.structs import replace as with_members
 from rich.console import Console
 from side_by_side_file import Before, DeclaredRatio, DeclaredServer, Side, SideBySide, Tool, read
@@ -38,7 +39,7 @@ from bakeoff.postgres.binaries import find_installation
 from bakeoff.postgres.databases import application_database
 from bakeoff.postgres.server import Server
 from bakeoff.processes import children, ports
-from bakeoff.project import Project, find_project
+from bakeoff.project import Project
 from bakeoff.running.fresh_state import store_seed
 from bakeoff.running.lock import measuring_lab
 from bakeoff.sampling.process_tree import ProcessTree
@@ -75,7 +76,7 @@ def main() -> None:
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 5.0
     declared = read(file)
-    for line in lines_of(declared, measure(find_project(), declared, rounds, seconds)):
+    for line in lines_of(declared, measure(project_here(), declared, rounds, seconds)):
         print(line)
 
 
