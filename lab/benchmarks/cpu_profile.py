@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
+from clone import project_here
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
@@ -33,7 +34,6 @@ from bakeoff.judging.estimates import ratio_of
 from bakeoff.judging.pairings import log_ratios
 from bakeoff.judging.verdict import times
 from bakeoff.postgres.databases import application_database
-from bakeoff.project import find_project
 from bakeoff.results.cost import cpu_us_each
 from bakeoff.results.run import Status
 from bakeoff.running.contender import Contender
@@ -167,7 +167,7 @@ def main() -> None:
     warm_up_s = float(sys.argv[6]) if len(sys.argv) > 6 else 15.0
     if rounds < _LEAST_ROUNDS or seconds <= 2 * _UNSAMPLED_S:
         raise BakeoffError(f"Give {_LEAST_ROUNDS} rounds or more, each longer than {2 * _UNSAMPLED_S:g} seconds.")
-    project = find_project()
+    project = project_here()
     targets = choose_targets(find_targets(project), sys.argv[1:3], "all")
     engine = find_engine("native")
     rates: dict[str, dict[int, float]] = {each.name: {} for each in targets}

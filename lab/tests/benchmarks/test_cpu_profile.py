@@ -1,6 +1,6 @@
 """Packages of functions, by their symbols."""
 
-import importlib.util
+import importlib
 from types import ModuleType
 
 import pytest
@@ -19,11 +19,9 @@ SAMPLES = """
 
 @pytest.fixture(scope="module")
 def cpu_profile(clone: Project) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cpu_profile", clone.root / "lab/benchmarks/cpu_profile.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(clone.root / "lab" / "benchmarks")
+        return importlib.import_module("cpu_profile")
 
 
 @pytest.mark.parametrize(

@@ -166,11 +166,16 @@ def test_creations_that_ask_for_each_other_s_ids_in_queries_are_in_no_circle(tmp
 def test_what_lies_within_an_entity_may_name_others(tmp_path: Path) -> None:
     paths = keeping({"cart": (), "product": ("price",)})
     content = {"application/json": {"schema": {"type": "object", "properties": {"product_id": NUMBER, "n": NUMBER}}}}
-    line = {"operationId": "add", "requestBody": {"content": content}, "responses": OK}
-    paths["/carts/{id}/lines"] = {"post": line}
-    found = {each.name: each for each in described(tmp_path, paths).operations}
+    for name in ("add", "swap"):
+        sends = {"operationId": name, "requestBody": {"content": content}, "responses": OK}
+        paths[f"/carts/{{id}}/{name}"] = {"post": sends}
+    api = described(tmp_path, paths)
+    found = {each.name: each for each in api.operations}
+    assert len(found) == len(api.operations), "a creation serves all requests that need it"
     assert found["add"].needs == found["product for cart"].creates == "cart with product"
-    assert found["add"].call["path"] == "/carts/${captured.id}/lines"
+    assert found["add"].call["path"] == "/carts/${captured.id}/add"
+    # A cart is named as long as the product that was created for it.
+    assert (found["DELETE /carts/{id}"].weight, found["DELETE /products/{id}"].weight) == (0, 1)
     assert '"product_id":${captured.second}' in str(found["add"].message)
 
 

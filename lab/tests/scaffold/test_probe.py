@@ -245,7 +245,15 @@ def test_a_file_that_is_there_is_not_changed_and_gets_its_entries_printed(
     assert capsys.readouterr().out.rstrip().endswith("it accepts each operation as described.")
 
 
-@pytest.mark.parametrize("given", [{"openapi": "openapi.json"}, {"login": "ann:right"}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"openapi": "openapi.json"},
+        {"login": "ann:right"},
+        {"from_curl": ["curl http://127.0.0.1:1"]},
+        {"words": ["http://127.0.0.1:2"]},
+    ],
+)
 def test_a_probe_of_what_a_file_has_takes_nothing_for_a_new_one(folder: Path, given: dict[str, Any]) -> None:
     (folder / "bakeoff.toml").write_text('[workloads.orders]\nopenapi = "openapi.json"\n', "utf-8")
 

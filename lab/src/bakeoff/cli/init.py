@@ -150,8 +150,7 @@ def _one_file(options: InitOptions) -> Iterator[str]:
     project = Project(_folder())
     name = options.name or name_of(project.root)
     check_name(name)
-    known = _known_workload(project, options)
-    if options.probe is not None and known is not None:
+    if options.probe is not None and (known := _known_workload(project, options)) is not None:
         yield from probed_entries(project, known, options.probe)
         return
     if options.url is not None:
@@ -183,14 +182,20 @@ def _known_workload(project: Project, options: InitOptions) -> str | None:
     """The workload of a file that is there, which a probe is to try: the one that is named, or the only one."""
     from bakeoff.documents.project_file import project_file
 
-    if options.probe is None or not project.file.exists():
+    if not project.file.exists():
         return None
     known = project_file(project).document.workloads
     name = options.name or (next(iter(known)) if len(known) == 1 else None)
     if name not in known:
         return None
-    options_of_new = {"--openapi": options.openapi, "--proto": options.proto, "--login": options.login}
-    given = next((option for option, value in options_of_new.items() if value is not None), None)
+    options_of_new = {
+        "--openapi": options.openapi,
+        "--proto": options.proto,
+        "--from-curl": options.from_curl,
+        "--login": options.login,
+        str(options.url): options.url,
+    }
+    given = next((option for option, value in options_of_new.items() if value), None)
     if given is not None:
         raise UsageError(f"{given} is for a new {PROJECT_FILE}: this one has {name} already, so leave it out.")
     return name

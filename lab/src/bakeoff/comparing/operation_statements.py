@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -66,26 +66,29 @@ def count_statements(
                 rows=after.rows - before.rows,
             )
 
-        return {each.name: _usual(requests, each, counted) for each in plan.operations}
+        return {each.name: _counts_of(requests, each, counted) for each in plan.operations}
 
 
-def _usual(
+def _counts_of(
     requests: "_Requests",
     operation: PlannedOperation,
     counted: Callable[[Callable[[], None]], OperationStatements],
 ) -> OperationStatements:
+    for _ in range(_FIRST):
+        requests.prepared(operation)()
+    return usual([counted(requests.prepared(operation)) for _ in range(_COUNTED)])
+
+
+def usual(found: Sequence[OperationStatements]) -> OperationStatements:
     """What most requests send: now and then one opens a connection, or the target does something by itself.
 
     Of the requests with as many statements the fewest round trips: a busy machine may delay what a driver sends without
     waiting, but not save a wait.
     """
-    for _ in range(_FIRST):
-        requests.prepared(operation)()
-    found = [counted(requests.prepared(operation)) for _ in range(_COUNTED)]
     statements = Counter(each.statements for each in found).most_common(1)[0][0]
     alike = [each for each in found if each.statements == statements]
-    usual = Counter(alike).most_common(1)[0][0]
-    return msgspec.structs.replace(usual, round_trips=min(each.round_trips for each in alike))
+    most = Counter(alike).most_common(1)[0][0]
+    return msgspec.structs.replace(most, round_trips=min(each.round_trips for each in alike))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from bakeoff.descriptions.json_members import text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_names import as_of_parent
-from bakeoff.descriptions.steps import LATER, Step
+from bakeoff.descriptions.steps import LATER, Step, steps_of
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Linking:
         named, other = [(first, "id")], self.referred(first)
         if other is not None and other in found:
             named.append((other, "parent"))
-        return self._with_steps(described, named, found, first.kind, [capture for _, capture in named])
+        return self._with_others(described, named, found, first.kind, [capture for _, capture in named])
 
     def _within(self, described: DescribedOperation, owner: Entity) -> Links:
         if owner.is_item(described):
@@ -82,9 +82,9 @@ class Linking:
         of_owner = self.of(owner.creator).named
         named = [(each, as_of_parent(capture)) for each, capture in of_owner if each in found]
         kept = [*owner.captured.values(), *(capture for _, capture in named)]
-        return self._with_steps(described, named, found, owner.kind, kept)
+        return self._with_others(described, named, found, owner.kind, kept)
 
-    def _with_steps(
+    def _with_others(
         self,
         described: DescribedOperation,
         named: Sequence[tuple[Entity, str]],
@@ -94,16 +94,16 @@ class Linking:
     ) -> Links:
         """The links to what is known already, and to each other entity whose creation needs nothing."""
         taken = {member for each, _ in named for member in self._members(described, each)}
-        steps: list[Step] = []
+        others: list[Entity] = []
         for each in found:
             members = self._members(described, each)
             is_free = each.creator not in self.passed_over and not self.of(each.creator).named
-            if members <= taken or not is_free or len(steps) == len(LATER):
-                continue
-            capture, kind = LATER[len(steps)], f"{needs} with {each.kind}"
-            steps.append(Step(each.creator.name, needs, kind, capture, kept))
-            taken, named, needs, kept = taken | members, [*named, (each, capture)], kind, [*kept, capture]
-        return Links(named, needs if named else None, steps)
+            if is_free and not members <= taken and len(others) < len(LATER):
+                taken |= members
+                others.append(each)
+        steps = steps_of(needs, kept, [(each.creator.name, each.kind) for each in others])
+        named = [*named, *zip(others, LATER, strict=False)]
+        return Links(named, steps[-1].creates if steps else needs if named else None, steps)
 
     def _updated(self, described: DescribedOperation) -> Entity | None:
         """The entity that an update names in its body: its path is that of all of them."""

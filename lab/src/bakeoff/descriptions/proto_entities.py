@@ -22,7 +22,7 @@ from bakeoff.descriptions.proto_types import (
     reference,
     singular,
 )
-from bakeoff.descriptions.steps import LATER, Step
+from bakeoff.descriptions.steps import LATER
 
 # Names of identifiers that belong to no kind.
 _IDS = ("id", "uuid", "uid", "guid")
@@ -78,16 +78,6 @@ class Link:
     fields: Mapping[Path, tuple[str, FieldDescriptorProto]] = field(default_factory=dict)
     unknown: Sequence[FieldDescriptorProto] = ()
     others: Sequence[Entity] = ()
-
-    @property
-    def steps(self) -> Iterator[tuple[Method, Step]]:
-        """The creations of the others, one after another, each with its method."""
-        if self.entity is not None:
-            needs, kept = self.entity.kind, list(self.entity.captures)
-            for each, capture in zip(self.others, LATER, strict=False):
-                creates = f"{needs} with {each.kind}"
-                yield each.creator, Step(each.creator.name, needs, creates, capture, kept)
-                needs, kept = creates, [*kept, capture]
 
 
 class ProtoEntities:

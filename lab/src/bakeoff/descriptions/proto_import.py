@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorSet
 
@@ -14,7 +13,7 @@ from bakeoff.descriptions.proto_messages import MessageTemplates, Path, choosing
 from bakeoff.descriptions.proto_pages import proto_pages
 from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.descriptions.proto_types import DELETES, LISTS, READS, UPDATES, Method, Types, is_set_by_server, singular
-from bakeoff.descriptions.steps import Step, with_steps
+from bakeoff.descriptions.steps import Step, steps_of, with_steps
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -79,7 +78,11 @@ class _Import:
         return self._names[method.full_service, method.name]
 
     def _steps(self, method: Method) -> Sequence[Step]:
-        return [replace(step, creation=self._name(creator)) for creator, step in self._entities.link(method).steps]
+        link = self._entities.link(method)
+        if link.entity is None:
+            return []
+        others = [(self._name(each.creator), each.kind) for each in link.others]
+        return steps_of(link.entity.kind, list(link.entity.captures), others)
 
     def _operation(self, method: Method) -> ImportedOperation:
         created, link, steps = self._entities.created_by(method), self._entities.link(method), self._steps(method)

@@ -25,6 +25,15 @@ class Step:
     kept: Sequence[str]
 
 
+def steps_of(needs: str, kept: Sequence[str], others: Sequence[tuple[str, str]]) -> list[Step]:
+    """A creation for each of the others, which are operations with the kinds that they create, one after another."""
+    steps: list[Step] = []
+    for (creation, kind), capture in zip(others, LATER, strict=False):
+        steps.append(Step(creation, needs, f"{needs} with {kind}", capture, kept))
+        needs, kept = steps[-1].creates, [*kept, capture]
+    return steps
+
+
 def with_steps(
     operations: Sequence[ImportedOperation], steps: Mapping[str, Sequence[Step]]
 ) -> Iterator[ImportedOperation]:

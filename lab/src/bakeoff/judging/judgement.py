@@ -285,7 +285,7 @@ class JudgedContender:
 
     @property
     def failed_in(self) -> list[int]:
-        """The rounds without a run that counts, though nobody ended it: it is compared by the others."""
+        """The rounds without a run that counts, interrupted ones apart: it is compared by the others."""
         counted = {run.round for run in self.runs if run.bottleneck is not None}
         return sorted({run.round for run in self.runs if run.status != Status.INTERRUPTED.value} - counted)
 

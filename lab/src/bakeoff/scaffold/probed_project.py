@@ -60,7 +60,7 @@ def probed_entries(project: Project, name: str, url: str) -> Iterator[str]:
 
 
 def _probed(project: Project, new: NewProject, url: str, *, is_login_given: bool) -> tuple[NewProject, Learnt]:
-    """The project, which is written already, changed so that the service at a URL accepts its requests."""
+    """The project, whose file is there already, changed so that the service at a URL accepts its requests, and why."""
     # Comparing loads all that measures.
     from bakeoff.comparing.comparison import TOKEN_VARIABLE
 

@@ -27,7 +27,7 @@ use crate::wire::Wire;
 use crate::wire::h2::Http2;
 use crate::wire::http1::Http1;
 use crate::wire::tls::{Tls, TlsCalls};
-use crate::workload::{Entity, Workload};
+use crate::workload::{Entity, UserState, Workload};
 
 /// Executes a plan. Failed requests are results; an error is what prevents the execution.
 ///
@@ -123,14 +123,15 @@ fn run_over<W: Wire>(
     if let Some(advice) = descriptors::make_room_for(connections) {
         observer.warning(&advice);
     }
-    log_in_all::<W>(plan, workload, shared, &address)?;
+    let newcomer = newcomer::<W>(plan, workload, shared, &address)?;
     let ledger = create_ledger(plan, workload)?;
     let users_of_workers = (0..threads)
         .map(|worker| {
             let composer = Composer::new(plan, Arc::clone(workload))?;
             let sink = ledger.as_ref().map(LedgerFile::sink);
             let reads = VerifiedReads::new(workload, calls::read_rules(plan)?, plan.verify_share);
-            Ok(make_users(plan, composer, make_rules()?, sink, reads, agent.place(worker, threads)))
+            let place = agent.place(worker, threads);
+            Ok(make_users(plan, composer, make_rules()?, sink, reads, place, newcomer.clone()))
         })
         .collect::<Result<Vec<_>, PlanError>>()?;
     let interrupted = std::thread::scope(|scope| {
@@ -161,21 +162,22 @@ fn run_over<W: Wire>(
     Ok(())
 }
 
-/// Logs in once for all users, where all of them would send the same. Where that fails, each user tries.
-fn log_in_all<W: Wire>(
+/// A user as all of them begin: logged in where one login serves them all. Where that fails, each of them tries.
+fn newcomer<W: Wire>(
     plan: &Plan,
     workload: &Arc<Workload>,
     shared: &Arc<W::Shared>,
     address: &Address,
-) -> Result<(), PlanError> {
-    let Some(mut logins) = Logins::of(plan, workload)?.filter(Logins::is_one) else { return Ok(()) };
+) -> Result<UserState, PlanError> {
+    let user = workload.new_user();
+    let Some(mut logins) = Logins::of(plan, workload)?.filter(Logins::is_one) else { return Ok(user) };
     let timeout = Duration::from_nanos(timeout_ns(plan));
     let mut client = Client::<W>::new(Arc::clone(shared), address.clone(), timeout);
     let mut composer = Composer::new(plan, Arc::clone(workload))?;
-    if let Ok(captured) = logins.values(&mut client, &mut composer, 0) {
-        workload.log_in_all(Entity::clone(&captured));
-    }
-    Ok(())
+    Ok(match logins.values(&mut client, &mut composer, 0) {
+        Ok(captured) => user.logged_in(Entity::clone(&captured)),
+        Err(_) => user,
+    })
 }
 
 fn create_ledger(plan: &Plan, workload: &Workload) -> Result<Option<LedgerFile>, EngineError> {
@@ -193,8 +195,9 @@ fn make_users(
     ledger: Option<LedgerSink>,
     reads: Option<VerifiedReads>,
     numbering: (u32, u32),
+    newcomer: UserState,
 ) -> Users {
-    Users::new(composer, rules, ledger, reads, timeout_ns(plan), numbering)
+    Users::new(composer, rules, ledger, reads, timeout_ns(plan), numbering, newcomer)
 }
 
 fn timeout_ns(plan: &Plan) -> u64 {

@@ -77,6 +77,8 @@ pub struct Users {
     /// This worker has every `stride`-th user, from `first` on.
     first: u32,
     stride: u32,
+    /// A user as all of them begin.
+    newcomer: UserState,
     pub tally: Tally,
     pub rest: Rest,
     /// The planned end of the phase: what is acknowledged later is late.
@@ -109,6 +111,7 @@ impl Users {
         reads: Option<VerifiedReads>,
         timeout_ns: u64,
         (first, stride): (u32, u32),
+        newcomer: UserState,
     ) -> Self {
         Self {
             users: Vec::new(),
@@ -119,6 +122,7 @@ impl Users {
             timeout_ns,
             first,
             stride,
+            newcomer,
             tally: Tally::new(0, false),
             rest: Rest::Think(0),
             until_ns: u64::MAX,
@@ -140,7 +144,7 @@ impl Users {
             self.users.push(User {
                 number: self.first + self.users.len() as u32 * self.stride,
                 sequence: 0,
-                state: self.composer.workload().new_user(),
+                state: self.newcomer.clone(),
                 calls: VecDeque::with_capacity(1),
             });
         }

@@ -1,6 +1,6 @@
 //! A plan's workload, compiled: event = f(seed, user, sequence).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::event::{Entity, Event, Step, Wanted};
 use super::operation::{Operation, refuse_draws};
@@ -41,8 +41,6 @@ pub struct Workload {
     weights_without_rates: Vec<u64>,
     /// The operation that each user sends first.
     login: Option<usize>,
-    /// The values of a login that was sent for all users.
-    login_of_all: OnceLock<Entity>,
 }
 
 impl Workload {
@@ -112,7 +110,6 @@ impl Workload {
             weights_without_rates: cumulative_weights(plan, |operation| operation.rate.is_none()),
             keys: plan.keys.iter().map(compile_key).collect::<Result<_, _>>()?,
             login: operations.iter().position(|operation: &Operation| operation.is_login),
-            login_of_all: OnceLock::new(),
             operations,
             kinds,
             descriptors,
@@ -121,16 +118,10 @@ impl Workload {
         Ok(workload)
     }
 
-    /// New users are logged in, with the values that one login captured for all of them.
-    pub fn log_in_all(&self, captured: Entity) {
-        // Those of a second login would be no better.
-        let _ = self.login_of_all.set(captured);
-    }
-
-    /// A user of this workload that knows nothing yet, but what is all users' login.
+    /// A user of this workload that knows nothing yet.
     #[must_use]
     pub fn new_user(&self) -> UserState {
-        UserState::new(self.keys.len(), self.kinds.len(), self.login_of_all.get().cloned())
+        UserState::new(self.keys.len(), self.kinds.len())
     }
 
     fn check_needs(&self) -> Result<(), PlanError> {

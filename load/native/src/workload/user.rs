@@ -22,12 +22,12 @@ pub struct UserState {
 const MOST_LISTED: usize = 1_000;
 
 impl UserState {
-    /// A user that knows nothing yet, of so many kinds of keys and entities; with the values of a login, or without.
-    pub(super) fn new(keys: usize, kinds: usize, login: Option<Entity>) -> Self {
+    /// A user that knows nothing yet, of so many kinds of keys and entities.
+    pub(super) fn new(keys: usize, kinds: usize) -> Self {
         Self {
             keys: vec![AcknowledgedKeys::default(); keys],
             entities: vec![Vec::new(); kinds],
-            login,
+            login: None,
             session: None,
             cookies: Cookies::default(),
         }
@@ -47,6 +47,12 @@ impl UserState {
     #[must_use]
     pub fn login(&self) -> Option<&Entity> {
         self.login.as_ref()
+    }
+
+    /// The user with the values that a login for all users captured.
+    #[must_use]
+    pub fn logged_in(self, captured: Entity) -> Self {
+        Self { login: Some(captured), ..self }
     }
 
     /// The values that its login captured, such as a token: secret.
