@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 const maxBodyBytes = 64 << 10
@@ -64,12 +66,9 @@ func (a api) create(w http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 func (a api) update(w http.ResponseWriter, r *http.Request) (any, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := read[change](w, r)
-	if err != nil {
+	id, unknown := pathID(r)
+	wanted, invalid := read[change](w, r)
+	if err := cmp.Or(unknown, invalid); err != nil {
 		return nil, err
 	}
 	return a.store.update(r.Context(), id, wanted)
@@ -89,7 +88,9 @@ func (a api) list(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 func (a api) health(_ http.ResponseWriter, r *http.Request) (any, error) {
-	return nil, a.store.ping(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	return nil, a.store.pool.Ping(ctx)
 }
 
 func byID[T any](handle func(context.Context, int64) (T, error)) func(http.ResponseWriter, *http.Request) (any, error) {

@@ -11,17 +11,10 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-)
-
-const (
-	stopTimeout    = 9 * time.Second
-	replyTimeout   = time.Minute
-	maxHeaderBytes = 16 << 10
 )
 
 func main() {
@@ -38,24 +31,19 @@ func run() error {
 		return err
 	}
 	defer pool.Close()
-	address := net.JoinHostPort(cmp.Or(os.Getenv("BIND"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "8080"))
 	server := &http.Server{
-		Addr: address, Handler: routes(&store{pool}),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
-		MaxHeaderBytes: maxHeaderBytes,
+		Addr:              net.JoinHostPort(cmp.Or(os.Getenv("BIND"), "127.0.0.1"), cmp.Or(os.Getenv("PORT"), "8080")),
+		Handler:           routes(&store{pool}),
+		ReadHeaderTimeout: timeout("READ_HEADER_TIMEOUT", 10*time.Second),
+		ReadTimeout:       timeout("READ_TIMEOUT", time.Minute),
+		IdleTimeout:       timeout("IDLE_TIMEOUT", time.Minute),
+		MaxHeaderBytes:    16 << 10,
 	}
-	if err := readTimeouts(map[string]*time.Duration{
-		"READ_HEADER_TIMEOUT": &server.ReadHeaderTimeout,
-		"READ_TIMEOUT":        &server.ReadTimeout,
-		"IDLE_TIMEOUT":        &server.IdleTimeout,
-	}); err != nil {
-		return err
-	}
-	// Counted from the head of the request.
-	server.WriteTimeout = server.ReadTimeout + replyTimeout
+	// A minute to reply, counted from the head of the request.
+	server.WriteTimeout = server.ReadTimeout + time.Minute
 	stopped := make(chan error, 1)
 	context.AfterFunc(ctx, func() {
-		closing, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		closing, cancel := context.WithTimeout(context.Background(), 9*time.Second)
 		defer cancel()
 		stopped <- server.Shutdown(closing)
 	})
@@ -65,18 +53,13 @@ func run() error {
 	return <-stopped
 }
 
-// Durations of the environment, such as 500ms, in place of the defaults.
-func readTimeouts(timeouts map[string]*time.Duration) error {
-	for name, timeout := range timeouts {
-		if text := os.Getenv(name); text != "" {
-			given, err := time.ParseDuration(text)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			*timeout = given
-		}
+// A duration of the environment, such as 500ms, or the usual one.
+func timeout(name string, usual time.Duration) time.Duration {
+	given, err := time.ParseDuration(cmp.Or(os.Getenv(name), usual.String()))
+	if err != nil {
+		log.Fatalf("%s: %v", name, err)
 	}
-	return nil
+	return given
 }
 
 func openPool(ctx context.Context) (*pgxpool.Pool, error) {
@@ -84,10 +67,8 @@ func openPool(ctx context.Context) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := strconv.ParseInt(cmp.Or(os.Getenv("DB_POOL_SIZE"), "16"), 10, 32)
-	if err != nil {
-		return nil, err
+	if _, err := fmt.Sscan(cmp.Or(os.Getenv("DB_POOL_SIZE"), "16"), &config.MaxConns); err != nil {
+		return nil, fmt.Errorf("DB_POOL_SIZE: %w", err)
 	}
-	config.MaxConns = int32(size)
 	return pgxpool.NewWithConfig(ctx, config)
 }

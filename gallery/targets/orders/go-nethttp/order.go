@@ -60,11 +60,6 @@ type summary struct {
 	ByStatus   map[string]int64 `json:"byStatus"`
 }
 
-type statusTotals struct {
-	Status             string
-	Orders, TotalCents int64
-}
-
 type listing struct {
 	status          *string
 	customer, after *int64
@@ -91,11 +86,8 @@ func listingOf(query url.Values) (wanted listing, err error) {
 }
 
 func (o newOrder) check() error {
-	if o.CustomerID == nil {
-		return invalid("customerId: required")
-	}
-	if len(o.Lines) < 1 || len(o.Lines) > maxLines {
-		return invalid("lines: must have 1 to %d elements", maxLines)
+	if o.CustomerID == nil || len(o.Lines) < 1 || len(o.Lines) > maxLines {
+		return invalid("customerId and 1 to %d lines: required", maxLines)
 	}
 	for _, each := range o.Lines {
 		if !skuPattern.MatchString(each.SKU) {
@@ -117,11 +109,8 @@ func (o newOrder) totalCents() (total int64) {
 }
 
 func (c change) check() error {
-	if !slices.Contains(statuses, c.Status) {
-		return invalid("status: must be one of %v", statuses)
-	}
-	if c.Version == nil {
-		return invalid("version: required")
+	if c.Version == nil || !slices.Contains(statuses, c.Status) {
+		return invalid("version and a status of %v: required", statuses)
 	}
 	return nil
 }

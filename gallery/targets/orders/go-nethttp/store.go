@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,18 +12,11 @@ import (
 const (
 	columns             = "id, customer_id, status, total_cents, version, created_at"
 	foreignKeyViolation = "23503"
-	healthTimeout       = 2 * time.Second
 )
 
 type store struct{ pool *pgxpool.Pool }
 
 type identity struct{ ID int64 }
-
-func (s *store) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	return s.pool.Ping(ctx)
-}
 
 func (s *store) create(ctx context.Context, wanted newOrder) (created order, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
@@ -94,12 +86,15 @@ func (s *store) summarise(ctx context.Context, id int64) (summary, error) {
 		return found, err
 	}
 	found.Name = customer.Name
-	totals, err := all[statusTotals](ctx, s.pool,
+	totals, err := all[struct {
+		Status        string
+		Orders, Cents int64
+	}](ctx, s.pool,
 		"SELECT status, count(*), sum(total_cents)::bigint FROM orders WHERE customer_id = $1 GROUP BY status", id)
 	for _, each := range totals {
 		found.ByStatus[each.Status] = each.Orders
 		found.OrderCount += each.Orders
-		found.TotalCents += each.TotalCents
+		found.TotalCents += each.Cents
 	}
 	return found, err
 }

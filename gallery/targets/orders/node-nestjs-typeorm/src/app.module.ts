@@ -4,9 +4,7 @@ import { TypeOrmModule } from "@nestjs/typeorm";
 import { HealthController } from "./health.controller.js";
 import { OrdersModule } from "./orders/orders.module.js";
 
-const DEFAULT_POOL_SIZE = 16;
-
-const poolSize = Number(process.env.DB_POOL_SIZE || DEFAULT_POOL_SIZE);
+const poolSize = Number(process.env.DB_POOL_SIZE || 16);
 const workers = Number(process.env.WORKERS || 1);
 
 @Module({

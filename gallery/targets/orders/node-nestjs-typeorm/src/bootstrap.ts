@@ -18,7 +18,6 @@ export async function bootstrap() {
   app.getHttpServer().maxConnections = MAX_CONNECTIONS;
   app.getHttpServer().maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   const stop = () => setTimeout(() => app.getHttpServer().closeAllConnections(), STOP_TIMEOUT_MS).unref();
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop).on("SIGINT", stop);
   await app.listen(Number(process.env.PORT || 8080), process.env.BIND || "127.0.0.1");
 }

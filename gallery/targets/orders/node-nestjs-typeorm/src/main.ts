@@ -14,8 +14,7 @@ if (cluster.isPrimary) {
       worker?.kill(signal);
     }
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop).on("SIGINT", stop);
   cluster.on("exit", (worker, code, signal) => {
     if (!stopping) {
       console.error(`worker ${worker.process.pid} ended: ${signal ?? code}`);

@@ -20,6 +20,10 @@ final class EntityManagerFactory
     {
         Type::overrideType(Types::DATETIMETZ_IMMUTABLE, TimestampType::class);
         $configuration = ORMSetup::createAttributeMetadataConfiguration([$projectDir.'/src/Entity'], false, $projectDir.'/var/proxies', $cache);
+        if (\PHP_VERSION_ID >= 80400) {
+            // Doctrine ORM 3 has them in place of the proxies that the build writes.
+            $configuration->enableNativeLazyObjects(true);
+        }
         $parameters = (new DsnParser(['postgresql' => 'pdo_pgsql']))->parse($url);
         $parameters += ['persistent' => true, 'driverOptions' => [\PDO::ATTR_TIMEOUT => self::CONNECT_TIMEOUT_S]];
 

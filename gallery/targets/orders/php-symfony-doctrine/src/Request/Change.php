@@ -8,7 +8,7 @@ use Symfony\Component\Validator\Constraints as Assert;
 final class Change
 {
     #[Assert\NotNull]
-    #[Assert\Choice(Order::STATUSES)]
+    #[Assert\Choice(choices: Order::STATUSES)]
     public string $status;
 
     #[Assert\NotNull]

@@ -14,7 +14,7 @@ final class Listing
     #[Assert\Range(min: -self::MAX_WHOLE, max: self::MAX_WHOLE)]
     public int $customer;
 
-    #[Assert\Choice(Order::STATUSES)]
+    #[Assert\Choice(choices: Order::STATUSES)]
     public ?string $status = null;
 
     // Not set where absent: the serializer would read an empty text as null.

@@ -15,8 +15,6 @@ class Customer {
 
     String name;
 
-    protected Customer() {}
-
     // Hibernate answers it from the proxy, without a statement, only where it is public.
     public Long getId() {
         return id;

@@ -1,9 +1,5 @@
 package io.bakeoff.orders;
 
-import static io.bakeoff.orders.OrderRepository.before;
-import static io.bakeoff.orders.OrderRepository.ofCustomer;
-import static io.bakeoff.orders.OrderRepository.withStatus;
-
 import io.bakeoff.orders.Messages.NewOrder;
 import io.bakeoff.orders.Messages.OrderReply;
 import io.bakeoff.orders.Messages.OrderWithLines;
@@ -77,12 +73,12 @@ class OrderService {
 
     @Transactional(readOnly = true)
     public Page list(long customer, String status, Long after, int limit) {
-        PredicateSpecification<Order> wanted = ofCustomer(customer);
+        PredicateSpecification<Order> wanted = OrderRepository.ofCustomer(customer);
         if (status != null) {
-            wanted = wanted.and(withStatus(status));
+            wanted = wanted.and(OrderRepository.withStatus(status));
         }
         if (after != null) {
-            wanted = wanted.and(before(after));
+            wanted = wanted.and(OrderRepository.before(after));
         }
         Sort newestFirst = Sort.by("id").descending();
         List<Order> page = orders.findBy(
