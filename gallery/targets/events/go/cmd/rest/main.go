@@ -4,6 +4,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"runtime/debug"
 
 	"example.com/bakeoff/events/internal/intake"
 	"example.com/bakeoff/events/internal/process"
@@ -14,7 +15,13 @@ import (
 	"example.com/bakeoff/events/internal/writer"
 )
 
+// memoryLimit is soft. Growing buffers of large bodies leave copies behind, which are collected before they exceed it.
+const memoryLimit = 256 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	os.Exit(process.Main(process.Target{
 		Name: "producer-api-go-rest",
 		Offer: settings.Offer{

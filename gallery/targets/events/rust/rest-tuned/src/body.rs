@@ -18,6 +18,8 @@ use tokio::time::timeout;
 /// with unread bytes is reset, and the client may never see the reply.
 const DISCARD_BYTES: usize = 2 * BULK_BYTES;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+/// The most memory that a client gets for the length that it claims, before it sends more.
+const MOST_CLAIMED_BYTES: usize = 1 << 20;
 
 /// The whole body, if it has at most `limit` bytes, whatever `content-length` declares, and the budget has room for it.
 pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {
@@ -55,7 +57,7 @@ async fn collect(body: &mut Body, limit: usize, charge: &mut Charge) -> Result<B
     if body.is_end_stream() {
         return if first.len() <= limit { Ok(first) } else { Err(Error::body_too_large(limit)) };
     }
-    let mut bytes = BytesMut::with_capacity(length.unwrap_or_default().max(first.len()));
+    let mut bytes = BytesMut::with_capacity(length.unwrap_or_default().min(MOST_CLAIMED_BYTES).max(first.len()));
     bytes.extend_from_slice(&first);
     drop(first);
     while bytes.len() <= limit {
