@@ -19,7 +19,7 @@ use tokio::time::timeout;
 const DISCARD_BYTES: usize = 2 * BULK_BYTES;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most memory that a client gets for the length that it claims, before it sends more.
-const MOST_CLAIMED_BYTES: usize = 1 << 20;
+const MOST_CLAIMED_BYTES: usize = 128 << 10;
 
 /// The whole body, if it has at most `limit` bytes, whatever `content-length` declares, and the budget has room for it.
 pub async fn read(headers: &HeaderMap, mut body: Body, limit: usize, charge: &mut Charge) -> Result<Bytes, Error> {

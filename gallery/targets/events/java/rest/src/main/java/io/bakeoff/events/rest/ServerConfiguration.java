@@ -28,6 +28,7 @@ class ServerConfiguration {
                 server -> server.childOption(ChannelOption.RECVBUF_ALLOCATOR, Reads.oneBufferEachTurn())
                         // A request that takes longer to arrive is answered 408.
                         .requestTimeout(limits.read())
+                        .maxPipelineDepth(limits.streams())
                         .http2Settings(http2 -> http2.maxConcurrentStreams(limits.streams())));
     }
 
