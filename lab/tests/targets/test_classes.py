@@ -1,5 +1,6 @@
 """The shipped targets keep the rules of their classes, as far as manifests and READMEs show it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,15 @@ from checkouts import gallery_targets
 pytestmark = pytest.mark.gallery
 
 EVENTS = [target for target in gallery_targets() if target.workload == "events"]
+ORDERS = [target for target in gallery_targets() if target.workload == "orders"]
 STANDARD_TARGETS = [target for target in EVENTS if target.target_class == STANDARD]
 TUNED_TARGETS = [target for target in EVENTS if target.target_class == TUNED]
+
+SOURCES = {".go", ".java", ".js", ".php", ".py", ".rb", ".rs", ".ts"}
+# Folders of what only the build runs.
+OF_THE_BUILD = {"bin", "debian"}
+# An attribute of PHP or Rust is code.
+NO_CODE = re.compile(r"\s*($|//|#(?![\[!])|/?\*)")
 
 # What has nothing to do with a protocol: where one target of a language replaces it, its sibling does too.
 OF_NO_PROTOCOL = {
@@ -83,3 +91,16 @@ def test_java_is_trained_without_a_request(gallery: Project) -> None:
     assert "-Dspring.context.exit=onRefresh" in training
     assert build.count("--train") == 1
     assert not {"curl", "grpcurl", "bakeoff-load", "k6"} & set(build.replace("/", " ").split())
+
+
+@pytest.mark.parametrize("target", ORDERS, ids=named)
+def test_a_target_of_orders_is_small(target: Target) -> None:
+    files = [path for _, path in target.build.sources() if path.suffix in SOURCES and "test" not in path.name]
+    lines = [
+        line
+        for path in files
+        if not OF_THE_BUILD & set(path.relative_to(target.directory).parts)
+        for line in path.read_text("utf-8").splitlines()
+        if not NO_CODE.match(line)
+    ]
+    assert 150 < len(lines) < 400

@@ -66,9 +66,9 @@ func (a api) create(w http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 func (a api) update(w http.ResponseWriter, r *http.Request) (any, error) {
-	id, unknown := pathID(r)
-	wanted, invalid := read[change](w, r)
-	if err := cmp.Or(unknown, invalid); err != nil {
+	id, noID := pathID(r)
+	wanted, unreadable := read[change](w, r)
+	if err := cmp.Or(noID, unreadable); err != nil {
 		return nil, err
 	}
 	return a.store.update(r.Context(), id, wanted)

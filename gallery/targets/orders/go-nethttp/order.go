@@ -87,7 +87,7 @@ func listingOf(query url.Values) (wanted listing, err error) {
 
 func (o newOrder) check() error {
 	if o.CustomerID == nil || len(o.Lines) < 1 || len(o.Lines) > maxLines {
-		return invalid("customerId and 1 to %d lines: required", maxLines)
+		return invalid("a customerId and 1 to %d lines are required", maxLines)
 	}
 	for _, each := range o.Lines {
 		if !skuPattern.MatchString(each.SKU) {
@@ -110,7 +110,7 @@ func (o newOrder) totalCents() (total int64) {
 
 func (c change) check() error {
 	if c.Version == nil || !slices.Contains(statuses, c.Status) {
-		return invalid("version and a status of %v: required", statuses)
+		return invalid("a version and a status of %v are required", statuses)
 	}
 	return nil
 }

@@ -7,15 +7,12 @@ use Doctrine\Common\Collections\ArrayCollection;
 use Doctrine\Common\Collections\Collection;
 use Doctrine\ORM\Mapping as ORM;
 
-#[ORM\Entity]
-#[ORM\Table(name: 'orders')]
+#[ORM\Entity, ORM\Table(name: 'orders')]
 class Order
 {
     public const STATUSES = ['new', 'paid', 'shipped', 'cancelled'];
 
-    #[ORM\Id]
-    #[ORM\GeneratedValue]
-    #[ORM\Column]
+    #[ORM\Id, ORM\GeneratedValue, ORM\Column]
     private ?int $id = null;
 
     #[ORM\Column(type: 'text')]
@@ -36,8 +33,7 @@ class Order
     private Collection $lines;
 
     public function __construct(
-        #[ORM\ManyToOne]
-        #[ORM\JoinColumn(nullable: false)]
+        #[ORM\ManyToOne, ORM\JoinColumn(nullable: false)]
         private Customer $customer,
     ) {
         $this->createdAt = new \DateTimeImmutable();

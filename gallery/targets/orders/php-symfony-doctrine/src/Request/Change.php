@@ -7,8 +7,7 @@ use Symfony\Component\Validator\Constraints as Assert;
 
 final class Change
 {
-    #[Assert\NotNull]
-    #[Assert\Choice(choices: Order::STATUSES)]
+    #[Assert\NotNull, Assert\Choice(choices: Order::STATUSES)]
     public string $status;
 
     #[Assert\NotNull]

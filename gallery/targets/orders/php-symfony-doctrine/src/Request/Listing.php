@@ -10,8 +10,7 @@ final class Listing
 {
     private const MAX_WHOLE = 2 ** 53 - 1;
 
-    #[Assert\NotNull]
-    #[Assert\Range(min: -self::MAX_WHOLE, max: self::MAX_WHOLE)]
+    #[Assert\NotNull, Assert\Range(min: -self::MAX_WHOLE, max: self::MAX_WHOLE)]
     public int $customer;
 
     #[Assert\Choice(choices: Order::STATUSES)]

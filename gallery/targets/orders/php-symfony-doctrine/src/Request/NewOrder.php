@@ -10,8 +10,6 @@ final class NewOrder
     public int $customerId;
 
     /** @var Line[] */
-    #[Assert\NotNull]
-    #[Assert\Count(min: 1, max: 20)]
-    #[Assert\Valid]
+    #[Assert\NotNull, Assert\Count(min: 1, max: 20), Assert\Valid]
     public array $lines;
 }
