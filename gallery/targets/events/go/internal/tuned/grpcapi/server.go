@@ -75,7 +75,7 @@ func options(limits limits.Connection, secured *tls.Config, token *bearer.Token)
 		transport = credentials.NewTLS(secured)
 	}
 	options := []grpc.ServerOption{
-		grpc.Creds(transport),
+		grpc.Creds(guarded{transport}),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxConcurrentStreams(uint32(limits.Streams)),
 		grpc.MaxHeaderListSize(maxHeadBytes),

@@ -59,7 +59,7 @@ class ServerConfiguration {
         listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object connection) {
-                ((Channel) connection).pipeline().addLast(new EmptyFrames());
+                ((Channel) connection).pipeline().addLast(new FrameFloods());
                 context.fireChannelRead(connection);
             }
         });
