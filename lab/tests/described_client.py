@@ -1,7 +1,7 @@
 """A client that sends the requests of a plan one after the other, as a user of an engine does."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from bakeoff.documents.json_pointer import value_at
@@ -33,7 +33,7 @@ class DescribedClient:
     def problems(self, made_up: str = "") -> Iterator[str]:
         deletions = [each for each in self._plan.operations if each.effect is not None and each.effect.kind == "delete"]
         others = [each for each in self._plan.operations if each not in deletions]
-        creations = [each for each in others if each.creates is not None]
+        creations = list(_in_order([each for each in others if each.creates is not None]))
         for operation in [*creations, *others * _ROUNDS, *deletions]:
             self._sequence += 1
             try:
@@ -78,6 +78,16 @@ class DescribedClient:
         for pointer in operation.http.reply_templates:
             if str(value_at(reply.body, pointer)) != entity["id"]:
                 yield f"{operation.name}: {pointer} of {reply.body} is not {entity['id']}"
+
+
+def _in_order(creations: Sequence[PlannedOperation]) -> Iterator[PlannedOperation]:
+    """What others need comes before them."""
+    waiting = list(creations)
+    while waiting:
+        made_later = {each.creates for each in waiting}
+        following = next((each for each in waiting if each.needs not in made_later), waiting[0])
+        waiting.remove(following)
+        yield following
 
 
 def _encoded(kind: str, message: str) -> bytes:

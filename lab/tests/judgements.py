@@ -77,7 +77,7 @@ def comparison(shape: Shape = Shape()) -> tuple[Judgement, StoredComparison]:
         finished_at=BEGAN + timedelta(minutes=9, seconds=12),
         status="completed",
         rounds=shape.rounds,
-        verdict="Rust REST and Rust gRPC are a tie at 50,000 operations/s (48,500 to 51,500).",
+        verdict=_verdict(contenders),
         contenders=contenders,
         pairings=_pairings(contenders),
         effects=_effects(shape, contenders),
@@ -190,6 +190,11 @@ def with_status(judgement: Judgement, place: int, status: Status, failure: str |
     changed = replace(first, status=status.value, failure=failure)
     contenders[place] = replace(contenders[place], runs=[changed, *others])
     return replace(judgement, contenders=contenders)
+
+
+def _verdict(contenders: Sequence[JudgedContender]) -> str:
+    peaks = [each.peak_throughput_per_s.median for each in contenders if each.rank == 1 and each.peak_throughput_per_s]
+    return f"Rust REST and Rust gRPC tie at {min(peaks):,.0f} to {max(peaks):,.0f} operations/s."
 
 
 def _with_runs(contender: JudgedContender, runs: Sequence[StoredRun]) -> JudgedContender:

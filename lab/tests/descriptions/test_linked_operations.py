@@ -1,7 +1,7 @@
 """Ids that requests choose or name in their paths, and those of calls: all are kept for later requests."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -323,3 +323,67 @@ def test_a_call_that_shows_no_id_creates_nothing(tmp_path: Path) -> None:
     }
     found = operations(imported(tmp_path, paths))
     assert (found["create"].creates, found["get"].needs) == (None, None)
+
+
+class References:
+    """A service that keeps JSON below its collections, and refuses an id of something that it does not have."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, Any]] = {}
+
+    def answer(self, method: str, target: str, headers: dict[str, str], body: bytes | None) -> Reply:  # noqa: ARG002 (a service has them)
+        if method == "GET":
+            return Reply(200, self.kept[target]) if target in self.kept else Reply(404)
+        document = json.loads(body or b"{}")
+        for name, identity in document.items():
+            if name.endswith("_id") and f"/{name.removesuffix('_id')}s/{identity}" not in self.kept:
+                raise RefusedError(f"{target}: there is no {name} {identity}")
+        identity = len(self.kept) + 1
+        self.kept[f"{target}/{identity}"] = {**document, "id": identity}
+        return Reply(201, self.kept[f"{target}/{identity}"])
+
+
+def kept_by(**references: Sequence[str]) -> dict[str, Any]:
+    """The paths of an API that keeps each kind of thing, which refers to those of other kinds."""
+    paths: dict[str, Any] = {}
+    for kind, others in references.items():
+        members = {"label": TEXT, **{f"{each}_id": NUMBER for each in others}}
+        body = {"type": "object", "properties": members, "required": list(members)}
+        reply = {"type": "object", "properties": {"id": NUMBER, **members}}
+        paths[f"/{kind}s"] = {"post": operation(f"create_{kind}", 201, body=body, reply=reply)}
+        named = [{"name": f"{kind}_id", "in": "path", "required": True, "schema": NUMBER}]
+        paths[f"/{kind}s/{{{kind}_id}}"] = {"parameters": named, "get": operation(f"get_{kind}", 200, 404, reply=reply)}
+    return paths
+
+
+@pytest.mark.parametrize(
+    "references",
+    [
+        {"a": (), "b": ("a",), "c": (), "d": ("b", "c"), "e": ("a", "d")},
+        {"a": (), "b": ("a",), "c": (), "d": ("c",), "e": ("b", "d")},
+        {"e": ("d", "b"), "d": ("c",), "c": (), "b": ("a",), "a": ()},
+        {"a": (), "b": ("a",), "c": ("a", "b"), "d": (), "e": ("c", "d"), "f": ("d", "c")},
+    ],
+)
+def test_an_entity_that_needs_others_is_created_with_them(tmp_path: Path, references: dict[str, Any]) -> None:
+    api = imported(tmp_path, kept_by(**references))
+
+    assert problems_of(tmp_path, api, References()) == []
+    assert api.advice == []
+
+
+def test_an_entity_that_no_path_names_is_created_for_what_refers_to_it(tmp_path: Path) -> None:
+    paths = kept_by(a=(), b=("a",), c=("b",))
+    del paths["/as/{a_id}"], paths["/bs/{b_id}"]
+    api = imported(tmp_path, paths)
+
+    assert problems_of(tmp_path, api, References()) == []
+    assert operations(api)["create_c"].creates == "c"
+
+
+def test_an_entity_that_takes_more_than_there_is_room_for_is_made_up(tmp_path: Path) -> None:
+    free = dict.fromkeys("abcdef", ())
+    api = imported(tmp_path, kept_by(**free, z=tuple(free)))
+
+    created = operations(api)["create_z"]
+    assert [f'"{each}_id":${{captured.' in str(created.message) for each in free] == [True] * 5 + [False]

@@ -63,6 +63,43 @@ def test_a_request_that_names_several_entities_has_all_of_them_created(tmp_path:
     assert (found["DeleteUser"].weight, found["DeleteProduct"].weight) == (0, 1)
 
 
+def test_an_entity_that_needs_others_is_created_with_them(tmp_path: Path) -> None:
+    text = """
+        syntax = "proto3";
+        message Supplier { string id = 1; }
+        message Product { string id = 1; }
+        message Order { string id = 1; }
+        message Shipment { string id = 1; }
+        message CreateSupplierRequest { string mood = 1; }
+        message CreateProductRequest { string supplier_id = 1; }
+        message CreateOrderRequest { string product_id = 1; }
+        message CreateShipmentRequest { string supplier_id = 1; string order_id = 2; }
+        message OfSupplier { string supplier_id = 1; }
+        message OfProduct { string product_id = 1; }
+        message OfOrder { string order_id = 1; }
+        service Shop {
+          rpc CreateSupplier(CreateSupplierRequest) returns (Supplier);
+          rpc GetSupplier(OfSupplier) returns (Supplier);
+          rpc CreateProduct(CreateProductRequest) returns (Product);
+          rpc GetProduct(OfProduct) returns (Product);
+          rpc CreateOrder(CreateOrderRequest) returns (Order);
+          rpc GetOrder(OfOrder) returns (Order);
+          rpc CreateShipment(CreateShipmentRequest) returns (Shipment);
+        }
+    """
+    found = by_name(imported(tmp_path, text, "shop.proto"))
+
+    product, order = found["CreateProduct for supplier"], found["CreateOrder for supplier with product"]
+    assert (product.message, product.call["capture"]) == (
+        '{"supplierId":"${captured.id}"}',
+        {"second": "/id", "id": "sent:${captured.id}"},
+    )
+    assert (order.needs, order.message) == (product.creates, '{"productId":"${captured.second}"}')
+    shipment = found["CreateShipment"]
+    assert shipment.needs == order.creates
+    assert shipment.message == '{"supplierId":"${captured.id}","orderId":"${captured.third}"}'
+
+
 def test_what_lies_within_another_keeps_the_identifier_of_that_one(tmp_path: Path) -> None:
     api = imported(
         tmp_path,

@@ -80,8 +80,7 @@ class Entity:
     @cached_property
     def id_names(self) -> set[str]:
         """Names of members and parameters that hold its id in other messages."""
-        names = {f"{self.kind}Id", f"{self.kind}_id", f"{self.kind}ID", f"{self.kind}Uuid", f"{self.kind}_uuid"}
-        return names | ({self.variable} if self.variable.lower() not in GENERIC else set())
+        return _reference_names(self.kind) | ({self.variable} if self.variable.lower() not in GENERIC else set())
 
 
 GENERIC = {"id", "uuid", "key", "name", "slug", "code", "uid", "number"}
@@ -214,7 +213,7 @@ class Entities:
     def _collection(self, creator: DescribedOperation) -> tuple[str, str | None]:
         """The path of what holds all that an operation creates, and the variable of one; none where it creates none."""
         if creator.method == "POST":
-            return creator.path, self._below.get(shape_of(creator.path))
+            return creator.path, self._below.get(shape_of(creator.path)) or self._named_elsewhere(creator)
         path, _, last = creator.path.rstrip("/").rpartition("/")
         if creator.method != "PUT" or not re.fullmatch(r"\{[^{}]*\}", last):
             return path, None
@@ -224,6 +223,23 @@ class Entities:
         is_known = any(shape_of(each.path) == shape_of(path) for each in self.all)
         used = [each for shape, each in self._shapes if f"{shape}/".startswith(f"{shape_of(creator.path)}/")]
         return path, last[1:-1] if creates and not is_known and len(used) > 1 and self._is_chosen(creator) else None
+
+    def _named_elsewhere(self, creator: DescribedOperation) -> str | None:
+        """How other requests name what a POST creates, where no path does: its reply shows an id."""
+        kind = kind_in(creator.path)
+        if creator.variables or self._place_of(creator.reply, id_names(kind)) is None:
+            return None
+        asking = ((name, self._asking.get(name, [])) for name in sorted(_reference_names(kind)))
+        return next((name for name, by in asking if any(each is not creator for each in by)), None)
+
+    @cached_property
+    def _asking(self) -> Mapping[str, Sequence[DescribedOperation]]:
+        """The operations that send a member, or need a parameter of the query, by its name."""
+        asking: dict[str, list[DescribedOperation]] = {}
+        for each in self._described:
+            for name in [*self.sent(each), *(text_in(parameter, "name") for parameter in each.required("query"))]:
+                asking.setdefault(name, []).append(each)
+        return asking
 
     def _is_chosen(self, creator: DescribedOperation) -> bool:
         """Whether any identifier may stand at the end of a path: the description gives no list of them."""
@@ -355,6 +371,10 @@ def _variables_below(described: Sequence[DescribedOperation]) -> Iterator[tuple[
         for index, name in enumerate(each.variables):
             if len(parts) == len(each.variables) + 1:
                 yield "/{}".join(parts[: index + 1]), name
+
+
+def _reference_names(kind: str) -> set[str]:
+    return {f"{kind}Id", f"{kind}_id", f"{kind}ID", f"{kind}Uuid", f"{kind}_uuid"}
 
 
 def _depth(creator: DescribedOperation) -> tuple[int, bool]:

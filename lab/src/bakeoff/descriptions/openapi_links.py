@@ -7,7 +7,7 @@ from bakeoff.descriptions.json_members import text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_names import as_of_parent
-from bakeoff.descriptions.steps import LATER, Step, steps_of
+from bakeoff.descriptions.steps import Creation, Step, free, steps_of
 
 
 @dataclass(frozen=True)
@@ -92,18 +92,44 @@ class Linking:
         needs: str,
         kept: Sequence[str],
     ) -> Links:
-        """The links to what is known already, and to each other entity whose creation needs nothing."""
+        """The links to what is known already, and to each other entity, with all that its creation needs."""
         taken = {member for each, _ in named for member in self._members(described, each)}
-        others: list[Entity] = []
+        known = dict(named)
+        if (owner := self._entities.owner(described)) is not None:
+            known.setdefault(owner, "id")
+        slots, others = free(kept), list[Entity]()
         for each in found:
             members = self._members(described, each)
-            is_free = each.creator not in self.passed_over and not self.of(each.creator).named
-            if is_free and not members <= taken and len(others) < len(LATER):
+            missing = [] if members <= taken else self._missing(each, [*known, *others])
+            if missing is not None and len(others) + len(missing) <= len(slots):
                 taken |= members
-                others.append(each)
-        steps = steps_of(needs, kept, [(each.creator.name, each.kind) for each in others])
-        named = [*named, *zip(others, LATER, strict=False)]
+                others += missing
+        captures = {**known, **dict(zip(others, slots, strict=False))}
+        creations = [
+            Creation(
+                each.creator.name,
+                each.kind,
+                {capture: captures[other] for other, capture in self.of(each.creator).named},
+            )
+            for each in others
+        ]
+        steps = steps_of(needs, kept, creations)
+        named = [*named, *((each, captures[each]) for each in others if each in found)]
         return Links(named, steps[-1].creates if steps else needs if named else None, steps)
+
+    def _missing(self, entity: Entity, known: Sequence[Entity]) -> list[Entity] | None:
+        """What must be created for an entity, itself the last; None where something of it is made for no other."""
+        if entity in known:
+            return []
+        if entity.creator in self.passed_over:
+            return None
+        missing: list[Entity] = []
+        for each, _ in self.of(entity.creator).named:
+            more = self._missing(each, [*known, *missing])
+            if more is None:
+                return None
+            missing += more
+        return [*missing, entity]
 
     def _updated(self, described: DescribedOperation) -> Entity | None:
         """The entity that an update names in its body: its path is that of all of them."""

@@ -4,7 +4,7 @@ A method such as CreateBook whose reply shows an identifier creates an entity. T
 google.api.resource says, or what the reply has in common with the requests that read or delete the entity.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
@@ -67,17 +67,30 @@ class Entity:
 
 
 @dataclass(frozen=True)
+class Other:
+    """A further entity; `captures` are those that its creation sends, with those that hold these ids here."""
+
+    entity: Entity
+    captures: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Link:
     """What a method needs: an entity, and the fields of its request that name it with what they hold.
 
-    `others` are further ones that fields name, in the order of LATER, whose creation needs nothing. `unknown` are
+    `others` are further ones that fields name, and what their creation needs, in the order of LATER. `unknown` are
     fields that name something whose values nothing here creates.
     """
 
     entity: Entity | None = None
     fields: Mapping[Path, tuple[str, FieldDescriptorProto]] = field(default_factory=dict)
     unknown: Sequence[FieldDescriptorProto] = ()
-    others: Sequence[Entity] = ()
+    others: Sequence[Other] = ()
+
+    @property
+    def named(self) -> Sequence[Entity]:
+        """All its entities."""
+        return [] if self.entity is None else [self.entity, *(each.entity for each in self.others)]
 
 
 class ProtoEntities:
@@ -134,13 +147,41 @@ class ProtoEntities:
             if known is entity or entity.is_sent(found.name):
                 of_captures.setdefault(capture if known is entity else entity.capture(found.name), (path, found))
         fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
-        others: list[Entity] = []
+        captures = {entity.kind: "id"}
+        others: dict[str, Other] = {}
+        named = {entity.kind}
         for known, path, _, found in references if method.verb not in DELETES else []:
-            is_new = known is not entity and known not in others and not entity.is_sent(found.name)
-            if is_new and len(others) < len(LATER) and self.link(known.creator).entity is None:
-                fields[path] = (LATER[len(others)], found)
-                others.append(known)
-        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields], others)
+            missing = None if known.kind in named or entity.is_sent(found.name) else self._missing(known, captures)
+            if missing is None or len(others) + len(missing) > len(LATER):
+                continue
+            for each in missing:
+                others[each.kind] = Other(each, self._captures_sent(each, captures))
+                captures[each.kind] = LATER[len(others) - 1]
+            fields[path] = (captures[known.kind], found)
+            named.add(known.kind)
+        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields], [*others.values()])
+
+    def _missing(self, entity: Entity, known: Collection[str]) -> list[Entity] | None:
+        """What must be created for an entity, itself the last; None where that takes more than one id of something."""
+        if entity.kind in known:
+            return []
+        link = self.link(entity.creator)
+        if any(capture not in ("id", *LATER) for capture, _ in link.fields.values()):
+            return None
+        missing: list[Entity] = []
+        for each in link.named:
+            more = self._missing(each, [*known, *(other.kind for other in missing)])
+            if more is None:
+                return None
+            missing += more
+        return [*missing, entity]
+
+    def _captures_sent(self, entity: Entity, captures: Mapping[str, str]) -> Mapping[str, str]:
+        """The captures that the creation of an entity sends, with those that hold these ids here."""
+        return {
+            capture: captures[each.kind]
+            for capture, each in zip(("id", *LATER), self.link(entity.creator).named, strict=False)
+        }
 
     def _innermost(self, entities: Sequence[Entity]) -> Entity:
         """The one that lies in most of the others; of several the first."""

@@ -13,7 +13,7 @@ from bakeoff.descriptions.proto_messages import MessageTemplates, Path, choosing
 from bakeoff.descriptions.proto_pages import proto_pages
 from bakeoff.descriptions.proto_sources import ProtoSource
 from bakeoff.descriptions.proto_types import DELETES, LISTS, READS, UPDATES, Method, Types, is_set_by_server, singular
-from bakeoff.descriptions.steps import Step, steps_of, with_steps
+from bakeoff.descriptions.steps import Creation, Step, steps_of, with_steps
 from bakeoff.documents.checked import Json
 from bakeoff.errors import UsageError
 
@@ -81,7 +81,7 @@ class _Import:
         link = self._entities.link(method)
         if link.entity is None:
             return []
-        others = [(self._name(each.creator), each.kind) for each in link.others]
+        others = [Creation(self._name(each.entity.creator), each.entity.kind, each.captures) for each in link.others]
         return steps_of(link.entity.kind, list(link.entity.captures), others)
 
     def _operation(self, method: Method) -> ImportedOperation:

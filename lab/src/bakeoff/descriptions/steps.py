@@ -1,35 +1,56 @@
 """Creations before a request that names several entities, so that one entity stands for all of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from bakeoff.descriptions.imported import ImportedOperation
 from bakeoff.descriptions.json_members import object_in
+from bakeoff.documents.checked import Json
 
 # The captures of the entities after the first.
 LATER = ("second", "third", "fourth", "fifth")
 
+_CAPTURED = re.compile(r"(\$\{captured\.)(\w+)")
+
+
+@dataclass(frozen=True)
+class Creation:
+    """One more entity: the `name` of the operation that creates it, and its kind.
+
+    `captures` are those that the operation sends, with those that hold these ids here.
+    """
+
+    name: str
+    kind: str
+    captures: Mapping[str, str] = field(default_factory=dict)
+
 
 @dataclass(frozen=True)
 class Step:
-    """One more creation, by the operation of a name, before a request that names several entities.
+    """One more creation before a request that names several entities.
 
     It `needs` what the one before has made, captures the id of its own as `capture`, and keeps what that one captured:
     what it `creates` stands for all of them.
     """
 
-    creation: str
+    creation: Creation
     needs: str
     creates: str
     capture: str
     kept: Sequence[str]
 
 
-def steps_of(needs: str, kept: Sequence[str], others: Sequence[tuple[str, str]]) -> list[Step]:
-    """A creation for each of the others, which are operations with the kinds that they create, one after another."""
+def free(kept: Collection[str]) -> list[str]:
+    """The captures that further entities may have beside those that are kept."""
+    return [each for each in LATER if each not in kept]
+
+
+def steps_of(needs: str, kept: Sequence[str], others: Sequence[Creation]) -> list[Step]:
+    """A step for each of the others, one after another."""
     steps: list[Step] = []
-    for (creation, kind), capture in zip(others, LATER, strict=False):
-        steps.append(Step(creation, needs, f"{needs} with {kind}", capture, kept))
+    for creation, capture in zip(others, free(kept), strict=False):
+        steps.append(Step(creation, needs, f"{needs} with {creation.kind}", capture, kept))
         needs, kept = steps[-1].creates, [*kept, capture]
     return steps
 
@@ -43,14 +64,34 @@ def with_steps(
         for step in steps[operation.name]:
             if step.creates not in made:
                 made.add(step.creates)
-                yield _created_for(step, by_name[step.creation])
+                yield _created_for(step, by_name[step.creation.name])
         yield operation
 
 
 def _created_for(step: Step, creation: ImportedOperation) -> ImportedOperation:
     kept = {name: f"sent:${{captured.{name}}}" for name in step.kept}
-    call = {**creation.call, "capture": {step.capture: object_in(creation.call, "capture")["id"], **kept}}
-    name = f"{creation.name} for {step.needs}"
+    own = {step.capture: object_in(creation.call, "capture")["id"]}
+    sent = {name: _renamed(value, step.creation.captures) for name, value in creation.call.items()}
     return replace(
-        creation, name=name, weight=0, needs=step.needs, creates=step.creates, call=call, effect=None, reads=None
+        creation,
+        name=f"{creation.name} for {step.needs}",
+        weight=0,
+        needs=step.needs,
+        creates=step.creates,
+        call={**sent, "capture": {**own, **kept}},
+        message=None if creation.message is None else _text_renamed(creation.message, step.creation.captures),
+        effect=None,
+        reads=None,
     )
+
+
+def _renamed(value: Json, captures: Mapping[str, str]) -> Json:
+    if isinstance(value, str):
+        return _text_renamed(value, captures)
+    if isinstance(value, Mapping):
+        return {name: _renamed(each, captures) for name, each in value.items()}
+    return [_renamed(each, captures) for each in value] if isinstance(value, Sequence) else value
+
+
+def _text_renamed(text: str, captures: Mapping[str, str]) -> str:
+    return _CAPTURED.sub(lambda found: found[1] + captures.get(found[2], found[2]), text)
