@@ -336,8 +336,11 @@ class References:
             return Reply(200, self.kept[target]) if target in self.kept else Reply(404)
         document = json.loads(body or b"{}")
         for name, identity in document.items():
-            if name.endswith("_id") and f"/{name.removesuffix('_id')}s/{identity}" not in self.kept:
+            own = f"/{name.removesuffix('_id')}s/{identity}"
+            if name.endswith("_id") and not any(each.endswith(own) for each in self.kept):
                 raise RefusedError(f"{target}: there is no {name} {identity}")
+        if target.count("/") > 1 and target.rpartition("/")[0] not in self.kept:
+            return Reply(404)
         identity = len(self.kept) + 1
         self.kept[f"{target}/{identity}"] = {**document, "id": identity}
         return Reply(201, self.kept[f"{target}/{identity}"])
@@ -379,6 +382,19 @@ def test_an_entity_that_no_path_names_is_created_for_what_refers_to_it(tmp_path:
 
     assert problems_of(tmp_path, api, References()) == []
     assert operations(api)["create_c"].creates == "c"
+
+
+@pytest.mark.parametrize("references", [("pet",), ("pet", "owner"), ("owner", "pet", "vet"), ("vet", "pet")])
+def test_an_entity_within_another_is_created_for_what_refers_to_it(tmp_path: Path, references: Sequence[str]) -> None:
+    paths = kept_by(owner=(), kind=(), pet=("kind",), vet=("kind",), visit=references, bill=("visit", "pet"))
+    paths = {path.replace("/pets", "/owners/{owner_id}/pets"): each for path, each in paths.items()}
+    owner = {"name": "owner_id", "in": "path", "required": True, "schema": NUMBER}
+    for path, each in paths.items():
+        if path.startswith("/owners/{owner_id}/"):
+            each["parameters"] = [owner, *each.get("parameters", [])]
+    api = imported(tmp_path, paths)
+
+    assert problems_of(tmp_path, api, References()) == []
 
 
 def test_an_entity_that_takes_more_than_there_is_room_for_is_made_up(tmp_path: Path) -> None:

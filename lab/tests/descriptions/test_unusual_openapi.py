@@ -46,6 +46,19 @@ def test_an_alternative_of_replies_alone_is_not_sent(tmp_path: Path, way: str, o
     assert sent(tmp_path, {"properties": {"in": {way: [only_read, NAMED]}}})["in"].keys() == {"a"}
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"allOf": [{"properties": {"id": ID}}], "properties": {"a": NUMBER}, "required": ["id", "a"]},
+        {"allOf": [{"required": ["id"]}, {"properties": {"id": ID, "a": NUMBER}, "required": ["a"]}]},
+        {"allOf": [{"allOf": [{"$ref": "#/components/schemas/V"}]}, NAMED], "required": ["id"]},
+        {"properties": {"id": {"$ref": "#/components/schemas/W"}, "a": NUMBER}, "required": ["id", "a"]},
+    ],
+)
+def test_what_is_only_read_is_not_required_wherever_that_stands(tmp_path: Path, schema: dict[str, Any]) -> None:
+    assert sent(tmp_path, {"type": "object", **schema}, V={"properties": {"id": ID}}, W=ID).keys() == {"a"}
+
+
 def test_alternatives_of_replies_alone_are_sent_where_there_are_no_others(tmp_path: Path) -> None:
     assert sent(tmp_path, {"oneOf": [{"properties": {"id": ID}}, {"properties": {"no": ID}}]}) == {}
 

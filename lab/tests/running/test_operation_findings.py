@@ -51,6 +51,11 @@ def test_an_operation_that_always_fails_says_how() -> None:
     )
 
 
+def test_three_operations_that_always_fail_are_named_and_the_rest_is_counted() -> None:
+    failing = {f"Op{number}": operation(ok=0, errors={"status_500": number}) for number in range(1, 6)}
+    assert str(always_failing(divided(failing))).endswith("Op3 (3 of 3 requests: 3 × status_500), 2 more.")
+
+
 def test_a_failed_reply_is_shown_with_its_statuses_and_its_secrets_hidden() -> None:
     reply = FailedReply("201 or 200", "422", '{"detail":"name: too long","token":"t-1234"}')
     create = operation(ok=0, errors={"status_422": 5}, failed_reply=reply)

@@ -32,7 +32,8 @@ weight = 2
         ("Two", "Two is in line 8 of bakeoff.toml."),
         (
             "One",
-            "One comes from line 6 of bakeoff.toml: an entry [[workloads.shop.operations]] with its name changes it.",
+            "One comes from line 6 of bakeoff.toml: an entry [[workloads.shop.operations]] with its name changes it, "
+            "and init --probe URL finds such entries at the running service.",
         ),
     ],
 )

@@ -68,35 +68,32 @@ class Linking:
         found = self._found(described)
         if not found:
             return Links()
+        inner = [each for each in found if each.parent is not None]
+        deepest = max(inner, key=lambda each: len(each.captured), default=None)
         # What refers to another one knows its id too.
-        first = next((each for each in found if self.referred(each) in found), found[0])
-        named, other = [(first, "id")], self.referred(first)
-        if other is not None and other in found:
-            named.append((other, "parent"))
-        return self._with_others(described, named, found, first.kind, [capture for _, capture in named])
+        first = deepest or next((each for each in found if self.referred(each) in found), found[0])
+        return self._with_others(described, first, found)
 
     def _within(self, described: DescribedOperation, owner: Entity) -> Links:
         if owner.is_item(described):
             return Links()
         found = [each for each in self._found(described) if each is not owner and not owner.lies_within(each)]
-        of_owner = self.of(owner.creator).named
-        named = [(each, as_of_parent(capture)) for each, capture in of_owner if each in found]
-        kept = [*owner.captured.values(), *(capture for _, capture in named)]
-        return self._with_others(described, named, found, owner.kind, kept)
+        return self._with_others(described, owner, found)
 
-    def _with_others(
-        self,
-        described: DescribedOperation,
-        named: Sequence[tuple[Entity, str]],
-        found: Sequence[Entity],
-        needs: str,
-        kept: Sequence[str],
-    ) -> Links:
-        """The links to what is known already, and to each other entity, with all that its creation needs."""
+    def _known_with(self, entity: Entity) -> dict[Entity, str]:
+        """What is known with an entity: those that it lies within, and those that its creation names."""
+        known, above = {entity: "id"}, entity.parent
+        while above is not None:
+            known[above] = as_of_parent(list(known.values())[-1])
+            above = above.parent
+        return {**known, **{each: as_of_parent(capture) for each, capture in self.of(entity.creator).named}}
+
+    def _with_others(self, described: DescribedOperation, first: Entity, found: Sequence[Entity]) -> Links:
+        """The links to what is known with the first, and to each other entity, with all that its creation needs."""
+        known = self._known_with(first)
+        named = [(each, capture) for each, capture in known.items() if each in found]
         taken = {member for each, _ in named for member in self._members(described, each)}
-        known = dict(named)
-        if (owner := self._entities.owner(described)) is not None:
-            known.setdefault(owner, "id")
+        kept = list(dict.fromkeys([*first.captured.values(), *known.values()]))
         slots, others = free(kept), list[Entity]()
         for each in found:
             members = self._members(described, each)
@@ -113,15 +110,15 @@ class Linking:
             )
             for each in others
         ]
-        steps = steps_of(needs, kept, creations)
+        steps = steps_of(first.kind, kept, creations)
         named = [*named, *((each, captures[each]) for each in others if each in found)]
-        return Links(named, steps[-1].creates if steps else needs if named else None, steps)
+        return Links(named, steps[-1].creates if steps else first.kind if named else None, steps)
 
     def _missing(self, entity: Entity, known: Sequence[Entity]) -> list[Entity] | None:
         """What must be created for an entity, itself the last; None where something of it is made for no other."""
         if entity in known:
             return []
-        if entity.creator in self.passed_over:
+        if entity.creator in self.passed_over or entity.parent is not None:
             return None
         missing: list[Entity] = []
         for each, _ in self.of(entity.creator).named:
@@ -140,7 +137,7 @@ class Linking:
 
     def _found(self, described: DescribedOperation) -> list[Entity]:
         created = self._entities.created_by(described)
-        others = [each for each in self._entities.all if each is not created and each.parent is None]
+        others = [each for each in self._entities.all if each is not created]
         if created is not None:
             # What needs one another can never be created.
             others = [each for each in others if not self._leads_to(each, created, [each])]
@@ -153,9 +150,9 @@ class Linking:
         return (entity.id_names & self._asked[described]) | {*self._entities.references(described, entity)}
 
     def _leads_to(self, entity: Entity, other: Entity, seen: list[Entity]) -> bool:
-        """Whether the creation of an entity refers to another one, or to one that does."""
+        """Whether the creation of an entity needs another one, or one that does."""
         for each in self._entities.all:
-            if each not in seen and self._members(entity.creator, each):
+            if each not in seen and (each is entity.parent or self._members(entity.creator, each)):
                 seen.append(each)
                 if each is other or self._leads_to(each, other, seen):
                     return True

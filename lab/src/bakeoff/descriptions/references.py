@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin
 
 from bakeoff.descriptions.document_file import DocumentFile, read_document
 from bakeoff.descriptions.faults import MOST_FAULTS, Fault
-from bakeoff.descriptions.json_members import JsonObject, object_in
+from bakeoff.descriptions.json_members import JsonObject, list_in, object_in, objects_of
 from bakeoff.documents.json_pointer import pointer_of
 from bakeoff.errors import UsageError
 
@@ -23,6 +23,9 @@ _NAMED = {
     *("encoding", "dependentSchemas"),
 }
 _LITERAL = {"example", "default", "const", "enum", "value"}
+
+# How far schemas that extend others are followed.
+_DEEPEST = 10
 
 Place = tuple[str | int, ...]
 
@@ -39,6 +42,7 @@ class Bundle:
         self._own = file.path.resolve()
         self.sources: list[Path] = []
         self._kept: list[tuple[Place, str]] = []
+        self._objects: list[Any] = []
         self.faults: list[Fault] = []
         self._walk(document, (), file.path, "#")
         if self._files:
@@ -47,6 +51,8 @@ class Bundle:
         for place, reference in self._kept:
             if not resolve.leads_somewhere(reference):
                 self._fault(place, f"refers to {reference}, which does not exist")
+        for each in self._objects:
+            _ask_for_what_is_written(each, resolve)
 
     def _walk(self, value: Any, place: Place, path: Path, root: str, *, has_names: bool = False) -> None:
         """Rewrites the references below a value in place. `root` is where the value's own file is found."""
@@ -65,8 +71,8 @@ class Bundle:
         if not has_names and _kinds(value) - {"null"} == {"string"} and (wrong := _numbers_in(value.get("enum"))):
             self._fault((*place, "enum"), f"{wrong[0]} is not of type string")
             value["enum"] = [json.dumps(each) if json.dumps(each) in wrong else each for each in value["enum"]]
-        if not has_names and isinstance(value.get("required"), list) and isinstance(value.get("properties"), dict):
-            _ask_for_what_is_written(value)
+        if not has_names and ("properties" in value or "allOf" in value):
+            self._objects.append(value)
         for name, each in value.items():
             if not isinstance(each, dict | list):
                 continue
@@ -244,11 +250,27 @@ _KINDS = {
 }
 
 
-def _ask_for_what_is_written(schema: Any) -> None:
-    """Members that are only read are not required of a request."""
-    hidden = {name for name, each in schema["properties"].items() if isinstance(each, dict) and each.get("readOnly")}
-    if hidden:
-        schema["required"] = [each for each in schema["required"] if each not in hidden]
+def _ask_for_what_is_written(schema: Any, resolve: Resolve) -> None:
+    """Members that are only read are not required of a request, wherever the schema says so."""
+    asking = [each for each in (schema, *_inline(schema)) if isinstance(each.get("required"), list)]
+    hidden = _only_read(schema, resolve, _DEEPEST) if asking else set[str]()
+    for each in asking if hidden else ():
+        each["required"] = [name for name in each["required"] if name not in hidden]
+
+
+def _only_read(schema: JsonObject, resolve: Resolve, depth: int) -> set[str]:
+    """The members that are only read, of a schema and of those that it extends."""
+    members = schema.get("properties")
+    named = members.items() if isinstance(members, dict) else ()
+    hidden = {name for name, each in named if isinstance(each, dict) and resolve(each).get("readOnly")}
+    for each in objects_of(list_in(schema, "allOf")) if depth > 0 else ():
+        hidden |= _only_read(resolve(each), resolve, depth - 1)
+    return hidden
+
+
+def _inline(schema: JsonObject) -> list[JsonObject]:
+    """The schemas that one extends and that nothing else uses."""
+    return [each for each in objects_of(list_in(schema, "allOf")) if "$ref" not in each]
 
 
 def _named_by(keyword: str, document: JsonObject) -> dict[str, str]:

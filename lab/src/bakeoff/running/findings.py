@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 from types import MappingProxyType
 
@@ -271,6 +271,9 @@ def _quarters(samples: Sequence[Sample], phase: PhaseResult) -> list[float]:
 
 WRONG_READ = "wrong_read"
 
+# Operations that fail every time, each with its first failed reply.
+_MOST_NAMED = 3
+
 
 def operation_findings(total: Measured, checks: Mapping[str, float]) -> list[Finding]:
     """All findings; `checks` is the fraction of replies whose content is checked, by operation."""
@@ -298,7 +301,9 @@ def always_failing(total: Measured, workload: Workload | None = None) -> str | N
     if not failing:
         return None
     which = "an operation" if len(failing) == 1 else f"{len(failing)} operations"
-    words = f"{which} failed every time: {', '.join(f'{name} ({share})' for name, share in failing.items())}."
+    named = [f"{name} ({share})" for name, share in islice(failing.items(), _MOST_NAMED)]
+    more = [f"{len(failing) - len(named)} more"] if len(failing) > len(named) else []
+    words = f"{which} failed every time: {', '.join([*named, *more])}."
     place = None if workload is None else written_at(workload, next(iter(failing)))
     logins = {each.name for each in workload.declared.operations if each.login} if workload is not None else set()
     state = "A login needs a user in the state that each run starts from: prepare of [storage] makes it."

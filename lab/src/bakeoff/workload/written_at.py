@@ -30,4 +30,7 @@ def written_at(workload: Workload, operation: str) -> str | None:
         return None
     line = line_of(text, (*prefix, described))
     header = ".".join((*map(str, prefix), "operations"))
-    return f"{operation} comes from line {line} of {file.name}: an entry [[{header}]] with its name changes it."
+    return (
+        f"{operation} comes from line {line} of {file.name}: an entry [[{header}]] with its name changes it, and "
+        "init --probe URL finds such entries at the running service."
+    )
