@@ -335,7 +335,14 @@ class References:
         if method == "GET":
             return Reply(200, self.kept[target]) if target in self.kept else Reply(404)
         document = json.loads(body or b"{}")
-        for name, identity in document.items():
+        held = [(f"{name}_id", each["id"]) for name, each in document.items() if isinstance(each, dict)]
+        held += [
+            (f"{name[:-1]}_id", each["id"])
+            for name, all_ in document.items()
+            if isinstance(all_, list)
+            for each in all_
+        ]
+        for name, identity in [*document.items(), *held]:
             own = f"/{name.removesuffix('_id')}s/{identity}"
             if name.endswith("_id") and not any(each.endswith(own) for each in self.kept):
                 raise RefusedError(f"{target}: there is no {name} {identity}")
@@ -395,6 +402,24 @@ def test_an_entity_within_another_is_created_for_what_refers_to_it(tmp_path: Pat
     api = imported(tmp_path, paths)
 
     assert problems_of(tmp_path, api, References()) == []
+
+
+@pytest.mark.parametrize("name", ["shop", "shops"])
+@pytest.mark.parametrize("identity", [NUMBER, TEXT, {**TEXT, "format": "uuid"}])
+def test_an_object_that_holds_an_id_names_the_entity(tmp_path: Path, name: str, identity: dict[str, Any]) -> None:
+    held = {"type": "object", "properties": {"id": identity, "label": TEXT}, "required": ["id"]}
+    member = {"type": "array", "items": held} if name == "shops" else held
+    item = {"type": "object", "properties": {name: member, "label": TEXT}, "required": [name]}
+    shop = {"type": "object", "properties": {"id": {**identity, "readOnly": True}, "label": TEXT}}
+    paths = {
+        "/shops": {"post": operation("add", 201, body=shop, reply=shop)},
+        "/shops/{id}": {"get": operation("read", 200, 404, reply=shop)},
+        "/items": {"post": operation("item", 201, body=item)},
+    }
+    api = imported(tmp_path, paths)
+
+    assert problems_of(tmp_path, api, References()) == []
+    assert operations(api)["item"].needs == "shop"
 
 
 def test_an_entity_that_takes_more_than_there_is_room_for_is_made_up(tmp_path: Path) -> None:

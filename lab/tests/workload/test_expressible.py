@@ -25,4 +25,4 @@ def test_what_cannot_be_rendered_is_left_out_with_its_reason() -> None:
     assert reasons.keys() == {"slot", "range", "json", "path", "create", "read"}
     assert "more than 4,294,967,296 values" in reasons["range"]
     assert reasons["path"] == "its path holds ' ', which no request line can carry: write %20."
-    assert reasons["read"] == "nothing creates the thing that it needs."
+    assert reasons["read"] == "no request creates the thing."

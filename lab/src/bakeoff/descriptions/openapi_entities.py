@@ -167,17 +167,29 @@ class Entities:
         return self._references[described, entity]
 
     def _is_reference(self, name: str, member: Schema, entity: Entity) -> bool:
-        """Whether a member called like an entity, such as author or authors, holds its id: a number or a UUID."""
+        """Whether a member called like an entity, such as author or authors, holds its id.
+
+        It is a number or a UUID, or an object in which the id is called as the entity shows it.
+        """
         is_list = kind_of(member) == "array"
         called = kind_in(name) if is_list else name
-        held = self._templates.merged(object_in(member, "items")) if is_list else member
         if called.lower() != entity.kind.lower() or not entity.id_path:
             return False
+        held = self._templates.merged(object_in(member, "items")) if is_list else member
+        inner = self.id_within(held, entity)
+        held = held if inner is None else self._members(held, written=True)[inner]
         shown: Schema | None = entity.creator.reply
         for step in entity.id_path:
             shown = self._members(shown, written=False).get(step) if shown is not None else None
         same = shown is not None and all(held.get(each) == shown.get(each) for each in ("type", "format"))
-        return same and (kind_of(held) == "integer" or held.get("format") == "uuid")
+        return same and (inner is not None or kind_of(held) == "integer" or held.get("format") == "uuid")
+
+    def id_within(self, member: Schema, entity: Entity) -> str | None:
+        """The member of an object that holds the id of an entity; None where there is none that requests send."""
+        if kind_of(member) != "object" or not entity.id_path:
+            return None
+        name = entity.id_path[-1]
+        return name if name in self._members(member, written=True) else None
 
     def sent(self, described: DescribedOperation) -> Mapping[str, Schema]:
         """The members of what an operation sends."""

@@ -273,7 +273,7 @@ class Messages:
             ids = other.id_path if other is self._entities.collects(described) else ()
             for name in [*self._entities.references(described, other), *ids]:
                 if name in self._entities.sent(described):
-                    value = self._with_captured(value, body.schema, [name], capture)
+                    value = self._with_reference(value, body.schema, name, (other, capture))
         return value
 
     def _with_named_in_path(
@@ -292,8 +292,24 @@ class Messages:
         """An update that refers to what the creation of its entity referred to."""
         for other, capture in reversed(self.linking.of(named.creator).named):
             for name in self._entities.references(described, other):
-                value = self._with_captured(value, body.schema, [name], as_of_parent(capture))
+                value = self._with_reference(value, body.schema, name, (other, as_of_parent(capture)))
         return value
+
+    def _with_reference(
+        self, value: Mapping[str, Value], schema: Schema, name: str, known: tuple[Entity, str]
+    ) -> Mapping[str, Value]:
+        """A body in which a member is the id of an entity, or an object that holds it, or a list of one of these."""
+        entity, capture = known
+        member = self._templates.members(schema, written=True).get(name, {})
+        is_list = kind_of(member) == "array"
+        held = self._templates.merged(object_in(member, "items")) if is_list else member
+        inner = self._entities.id_within(held, entity)
+        if inner is None:
+            return self._with_captured(value, schema, [name], capture)
+        made = value.get(name)
+        given = made[0] if isinstance(made, list) and made else made
+        own = self._with_captured(given if isinstance(given, Mapping) else {}, held, [inner], capture)
+        return {**value, name: [own] if is_list else own}
 
     def _with_own_id(self, value: Mapping[str, Value], schema: Schema, path: Sequence[str]) -> Mapping[str, Value]:
         """A new entity, with an id that the client chooses where it may: no other entity has it."""

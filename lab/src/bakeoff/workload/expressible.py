@@ -24,7 +24,7 @@ def expressible(api: ImportedApi) -> ImportedApi:
         orphans = [each for each in kept if each.needs is not None and each.needs not in created]
         if not orphans:
             break
-        reasons |= {each.name: f"nothing creates the {each.needs} that it needs" for each in orphans}
+        reasons |= {each.name: f"no request creates the {each.needs}" for each in orphans}
         kept = [each for each in kept if each.name not in reasons]
     if not reasons:
         return api

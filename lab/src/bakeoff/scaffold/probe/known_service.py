@@ -56,7 +56,7 @@ class KnownService:
         operation = operations[name]
         captured = self._fresh(operation.needs, operations)
         if captured is None:
-            return Reply(0, "not sent", text=f"nothing creates the {operation.needs} that it needs")
+            return Reply(0, "not sent", text=f"no request creates the {operation.needs}")
         for step in steps:
             reply = self.service.send(operations[step], captured, self.login)
             values = reply.captured(self.service.call(operations[step]).capture)

@@ -351,7 +351,7 @@ class Probe(KnownService):
             made = self._fresh(operation.needs, operations)
             known += [] if made is None else [made]
         if operation.needs is not None and not known:
-            self.refused[operation.name] = f"not sent: nothing creates the {operation.needs} that it needs"
+            self.refused[operation.name] = f"not sent: no request creates the {operation.needs}"
             return
         entity = known[number % len(known)] if known else {}
         reply = self.service.send(operation, entity, self.login)
