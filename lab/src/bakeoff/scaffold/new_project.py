@@ -25,6 +25,10 @@ from bakeoff.workload.loader import load_workload
 
 DEFAULT_ADDRESS = "http://127.0.0.1:8080"
 _CREDENTIALS = "credentials that exist"
+_SHOWN_BY_SERVICE = (
+    "- No OpenAPI document and no proto file was found. Many services show theirs while they run, such as at "
+    f"/openapi.json: {COMMAND} init http://127.0.0.1:8080 reads it there."
+)
 _REPLACED = "replace-me"
 _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'
 
@@ -50,7 +54,8 @@ def new_project(
         words = "a request that the service answers, and its status; one table for each kind of request"
         call: Json = {"method": "GET", "path": path, "expect": 200 if url is None else status_of(url)}
         example: Members = {"name": "Read", "http": Open(call, words, counts=True)}
-        return NewProject(name, target, {}, [example], base_url=address, found=found)
+        shown = [] if url is not None else [_SHOWN_BY_SERVICE]
+        return NewProject(name, target, {}, [example], base_url=address, found=[*found, *shown])
     described: dict[str, Json | Open] = {source.kind: os.path.relpath(source.file, project.root)}
     if source.proto_paths:
         described["proto_paths"] = [os.path.relpath(path, project.root) for path in source.proto_paths]
