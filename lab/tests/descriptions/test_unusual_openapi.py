@@ -1,6 +1,7 @@
 """OpenAPI documents that say unusual things, such as alternatives that only replies have."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,22 @@ def test_an_alternative_of_replies_alone_is_not_sent(tmp_path: Path, way: str, o
 )
 def test_what_is_only_read_is_not_required_wherever_that_stands(tmp_path: Path, schema: dict[str, Any]) -> None:
     assert sent(tmp_path, {"type": "object", **schema}, V={"properties": {"id": ID}}, W=ID).keys() == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("name", "example", "kind"),
+    [
+        ("email", "ada@example.com", r"ada-[0-9a-f]{8}-\d+-\d+@example\.com"),
+        ("login", "ada.king+x@mail.example.org", r"ada\.king\+x-[0-9a-f]{8}-\d+-\d+@mail\.example\.org"),
+        ("phone", "+15551234567", r"\+15[1-9]\d{8}"),
+        ("phoneNumber", "6509241374", r"6[1-9]\d{8}"),
+        ("id", "6509241374", r"6509241374-[0-9a-f]{8}-\d+-\d+"),
+        ("hostname", "db.example.com", r"u[0-9a-f]{8}-\d+-\d+-db\.example\.com"),
+    ],
+)
+def test_what_must_vary_stays_of_the_kind_of_its_example(tmp_path: Path, name: str, example: str, kind: str) -> None:
+    made = sent(tmp_path, {"type": "object", "properties": {name: {"type": "string", "example": example}}})[name]
+    assert re.fullmatch(kind, made), made
 
 
 def test_alternatives_of_replies_alone_are_sent_where_there_are_no_others(tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ class SchemaTemplates:
 
     def _text(self, schema: Schema, name: str, depth: int, examples: Sequence[str]) -> Value:
         if examples and not self._prefers_examples and 1 <= depth <= 2 and self._must_vary(schema, name):
-            found = unique_text(schema, examples[0])
+            found = unique_text(schema, examples[0], name)
             if found is not None:
                 return found
         if examples:

@@ -109,8 +109,8 @@ def text(schema: JsonObject, name: str, given: str | None = None) -> Drawn | Non
     return None if pattern else Drawn([word(min(_MOST_LENGTH, max(1, least, min(most, _LENGTH))))] if most else [""])
 
 
-def unique_text(schema: JsonObject, prefix: str = "") -> Drawn | None:
-    """A text that no other request of any run sends; None where the schema allows none."""
+def unique_text(schema: JsonObject, prefix: str = "", name: str = "") -> Drawn | None:
+    """A text that no other request of any run sends; None where the schema allows none. `prefix` is an example."""
     least, most = whole_in(schema, "minLength", 0), whole_in(schema, "maxLength", _MOST_LENGTH)
     pattern, chosen = text_in(schema, "pattern"), text_in(schema, "format")
     numbered: list[str | Slot] = [USER, "-", SEQUENCE]
@@ -123,15 +123,26 @@ def unique_text(schema: JsonObject, prefix: str = "") -> Drawn | None:
     elif chosen and chosen not in _DECIMAL_FORMATS and chosen in FORMATS:
         return None
     else:
-        # Names of hosts and files keep their ends.
-        ended: list[list[str | Slot]] = [["u", RUN, "-", *numbered, "-", prefix]] if _WITH_END.fullmatch(prefix) else []
+        alternatives = _like(prefix, name, numbered)
         starts = [prefix, prefix[: max(0, most - 28)], "u"] if prefix else ["u"]
-        alternatives = [*ended, *([f"{start}-", RUN, "-", *numbered] for start in starts if start)]
+        alternatives += ([f"{start}-", RUN, "-", *numbered] for start in starts if start)
         alternatives += [["u", RUN, "x", USER, "x", SEQUENCE], [UUID], ["u", USER, "-", SEQUENCE]]
         alternatives += [[word(length)] for length in range(min(most, 26), max(least, 6) - 1, -1)]
         alternatives += [[Slot("${integer 100000000 999999999}", ["100000000", "999999999"])]]
     drawn = [Drawn(parts) for parts in alternatives]
     return _fitting(drawn, _whole(pattern), least, most) or _fitting(drawn, pattern, least, most)
+
+
+def _like(example: str, name: str, numbered: Sequence[str | Slot]) -> list[list[str | Slot]]:
+    """Texts of the kind of an example: addresses and the names of hosts and files keep their ends."""
+    mail = _MAIL.fullmatch(example)
+    digits = _DIGITS.fullmatch(example) if _PHONE.match(name) is not None else None
+    if mail is not None:
+        return [[f"{mail[1]}-", RUN, "-", *numbered, mail[2]], ["u", *numbered, mail[2]]]
+    if digits is not None:
+        low = 10 ** (len(digits[2]) - 1)
+        return [[digits[1], Slot(f"${{integer {low} {low * 10 - 1}}}", [str(low), str(low * 10 - 1)])]]
+    return [["u", RUN, "-", *numbered, "-", example]] if _WITH_END.fullmatch(example) else []
 
 
 def _fitting(drawn: Sequence[Drawn], pattern: str, least: int, most: int) -> Drawn | None:
@@ -202,6 +213,10 @@ def _candidates(schema: JsonObject, name: str, least: int, most: int) -> Iterato
     yield [_MOMENT]
 
 
+_MAIL = re.compile(r"([^@\s]+)(@[^@\s]+\.[A-Za-z]{2,})")
+_PHONE = re.compile(r"(tele)?phone|mobile", re.IGNORECASE)
+# What comes before the last nine digits, or fewer, stays.
+_DIGITS = re.compile(r"(\+?\d{0,6}?)(\d{6,9})")
 _WITH_END = re.compile(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,10}")
 _EMAIL = re.compile(r"^e-?mail(_?address)?$", re.IGNORECASE)
 

@@ -96,9 +96,9 @@ class MessageTemplate:
             if isinstance(value, str) and not (value.startswith("\x00") and value.endswith("n")):
                 yield path
 
-    def without(self, name: str) -> str:
+    def without(self, *names: str) -> str:
         assert isinstance(self.document, Mapping)
-        return self.written({key: value for key, value in self.document.items() if key != name})
+        return self.written({key: value for key, value in self.document.items() if key not in names})
 
     def having(self, path: Sequence[str], value: str) -> str:
         """The template with the template of a value, as JSON, at a path of names."""

@@ -20,6 +20,7 @@ from bakeoff.scaffold.probe.changes import (
     with_header,
     with_message,
 )
+from bakeoff.text.prose import listed
 from bakeoff.workload.declaration import DeclaredEffect, HttpCall, Operation
 
 _REFUSED = (400, 409, 412, 422, 428)
@@ -261,15 +262,19 @@ def _orders(operation: Operation, reply: Reply, known: Known) -> Iterator[Change
 
 
 def _omissions(operation: Operation, reply: Reply, known: Known) -> Iterator[Change]:
-    """One member of the message, or of the query, left out."""
-    if reply.code not in (400, 409, 422):
+    """One member of the message, or of the query, left out; or all that are objects and lists."""
+    if reply.code not in (400, 409, 422, 500):
         return
     if _has_members(operation, known.protocol):
         template = MessageTemplate(str(operation.message_over(known.protocol)))
-        for name, value in template.members():
-            if "${captured." not in value:
-                changed = with_message(operation, known.protocol, template.without(name))
-                yield Change(f"is refused with {name}, which is left out", {operation.name: changed}, about=name)
+        free = {name: value for name, value in template.members() if "${captured." not in value}
+        for name in free:
+            changed = with_message(operation, known.protocol, template.without(name))
+            yield Change(f"is refused with {name}, which is left out", {operation.name: changed}, about=name)
+        inner = [name for name, value in free.items() if value[:1] in ("{", "[")]
+        if len(inner) > 1:
+            changed = with_message(operation, known.protocol, template.without(*inner))
+            yield Change(f"is refused with {listed(inner)}, which are left out", {operation.name: changed})
     call = operation.call(known.protocol)
     path, _, query = call.path.partition("?") if isinstance(call, HttpCall) else ("", "", "")
     for part in query.split("&") if query else []:
