@@ -20,6 +20,14 @@ from bakeoff.postgres.failure_cause import cause_in
             "Another version of PostgreSQL made its data: use that, or remove /a",
         ),
         ("initdb: could not look up effective user ID 12345", "--volume /etc/passwd:/etc/passwd:ro"),
+        (
+            'FATAL: could not open shared memory segment "/PostgreSQL.1": Permission denied',
+            "a /dev/shm that its account",
+        ),
+        (
+            'FATAL: could not resize shared memory segment "/PostgreSQL.1" to 2 bytes: No space left on device',
+            "(--shm-size 1g)",
+        ),
         ("FATAL: invalid value for parameter", ""),
     ],
 )
