@@ -26,7 +26,7 @@ from bakeoff.postgres.failure_cause import cause_in
         ),
         (
             'FATAL: could not resize shared memory segment "/PostgreSQL.1" to 2 bytes: No space left on device',
-            "(--shm-size 1g)",
+            "--shm-size 1g",
         ),
         ("FATAL: invalid value for parameter", ""),
     ],
