@@ -7,8 +7,8 @@ def cause_in(output: str, folder: Path) -> str:
     """A sentence for the cause and its fix, to follow the failure; empty where the output names neither."""
     if "shared memory segment" in output:
         return (
-            " PostgreSQL needs a /dev/shm that its account may write to: mount -t tmpfs -o mode=1777 tmpfs /dev/shm. In "
-            "a container that has filled it, give it a larger one: --shm-size 1g."
+            " PostgreSQL needs a /dev/shm that its account may write to: mount -t tmpfs -o mode=1777 tmpfs /dev/shm. "
+            "In a container that has filled it, give it a larger one: --shm-size 1g."
         )
     if "No space left on device" in output:
         return " The disk is full: free some space and start again."
