@@ -193,8 +193,10 @@ def with_status(judgement: Judgement, place: int, status: Status, failure: str |
 
 
 def _verdict(contenders: Sequence[JudgedContender]) -> str:
-    peaks = [each.peak_throughput_per_s.median for each in contenders if each.rank == 1 and each.peak_throughput_per_s]
-    return f"Rust REST and Rust gRPC tie at {min(peaks):,.0f} to {max(peaks):,.0f} operations/s."
+    first = [each for each in contenders if each.rank == 1] or contenders
+    peaks = [each.peak_throughput_per_s.median for each in first if each.peak_throughput_per_s]
+    figures = dict.fromkeys(f"{each:,.0f}" for each in (min(peaks), max(peaks)))
+    return f"Rust REST and Rust gRPC tie at {' to '.join(figures)} operations/s."
 
 
 def _with_runs(contender: JudgedContender, runs: Sequence[StoredRun]) -> JudgedContender:

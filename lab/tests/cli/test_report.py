@@ -60,7 +60,7 @@ def test_an_output_of_ones_own(results: Path) -> None:
 
 def test_text_is_printed(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report.report(None, "text", None)
-    assert "Rust REST and Rust gRPC are a tie" in capsys.readouterr().out
+    assert "Rust REST and Rust gRPC tie" in capsys.readouterr().out
     assert not list(results.iterdir())
 
 
