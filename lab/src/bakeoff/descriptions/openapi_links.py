@@ -7,7 +7,7 @@ from bakeoff.descriptions.json_members import text_in
 from bakeoff.descriptions.openapi_document import DescribedOperation
 from bakeoff.descriptions.openapi_entities import Entities, Entity
 from bakeoff.descriptions.openapi_names import as_of_parent
-from bakeoff.descriptions.steps import Creation, Step, free, steps_of
+from bakeoff.descriptions.steps import Creation, Step, free, missing_for, steps_of
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Linking:
         slots, others = free(kept), list[Entity]()
         for each in found:
             members = self._members(described, each)
-            missing = [] if members <= taken else self._missing(each, [*known, *others])
+            missing = [] if members <= taken else missing_for(each, [*known, *others], self._needed)
             if missing is not None and len(others) + len(missing) <= len(slots):
                 taken |= members
                 others += missing
@@ -114,19 +114,11 @@ class Linking:
         named = [*named, *((each, captures[each]) for each in others if each in found)]
         return Links(named, steps[-1].creates if steps else first.kind if named else None, steps)
 
-    def _missing(self, entity: Entity, known: Sequence[Entity]) -> list[Entity] | None:
-        """What must be created for an entity, itself the last; None where something of it is made for no other."""
-        if entity in known:
-            return []
+    def _needed(self, entity: Entity) -> Sequence[Entity] | None:
+        """The entities that a creation names; None where it is made for no other request."""
         if entity.creator in self.passed_over or entity.parent is not None:
             return None
-        missing: list[Entity] = []
-        for each, _ in self.of(entity.creator).named:
-            more = self._missing(each, [*known, *missing])
-            if more is None:
-                return None
-            missing += more
-        return [*missing, entity]
+        return [each for each, _ in self.of(entity.creator).named]
 
     def _updated(self, described: DescribedOperation) -> Entity | None:
         """The entity that an update names in its body: its path is that of all of them."""

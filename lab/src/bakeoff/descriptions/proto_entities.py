@@ -4,7 +4,7 @@ A method such as CreateBook whose reply shows an identifier creates an entity. T
 google.api.resource says, or what the reply has in common with the requests that read or delete the entity.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
@@ -22,7 +22,7 @@ from bakeoff.descriptions.proto_types import (
     reference,
     singular,
 )
-from bakeoff.descriptions.steps import LATER
+from bakeoff.descriptions.steps import LATER, missing_for
 
 # Names of identifiers that belong to no kind.
 _IDS = ("id", "uuid", "uid", "guid")
@@ -148,33 +148,26 @@ class ProtoEntities:
                 of_captures.setdefault(capture if known is entity else entity.capture(found.name), (path, found))
         fields = {path: (capture, found) for capture, (path, found) in of_captures.items()}
         captures = {entity.kind: "id"}
-        others: dict[str, Other] = {}
+        others: list[Other] = []
         named = {entity.kind}
         for known, path, _, found in references if method.verb not in DELETES else []:
-            missing = None if known.kind in named or entity.is_sent(found.name) else self._missing(known, captures)
+            if known.kind in named or entity.is_sent(found.name):
+                continue
+            missing = missing_for(known, [entity, *(each.entity for each in others)], self._needed)
             if missing is None or len(others) + len(missing) > len(LATER):
                 continue
             for each in missing:
-                others[each.kind] = Other(each, self._captures_sent(each, captures))
+                others.append(Other(each, self._captures_sent(each, captures)))
                 captures[each.kind] = LATER[len(others) - 1]
             fields[path] = (captures[known.kind], found)
             named.add(known.kind)
-        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields], [*others.values()])
+        return Link(entity, fields, [each for each in unknown if (each.name,) not in fields], others)
 
-    def _missing(self, entity: Entity, known: Collection[str]) -> list[Entity] | None:
-        """What must be created for an entity, itself the last; None where that takes more than one id of something."""
-        if entity.kind in known:
-            return []
+    def _needed(self, entity: Entity) -> Sequence[Entity] | None:
+        """The entities that a creation names; None where it takes more than one id of something."""
         link = self.link(entity.creator)
-        if any(capture not in ("id", *LATER) for capture, _ in link.fields.values()):
-            return None
-        missing: list[Entity] = []
-        for each in link.named:
-            more = self._missing(each, [*known, *(other.kind for other in missing)])
-            if more is None:
-                return None
-            missing += more
-        return [*missing, entity]
+        takes_one = all(capture in ("id", *LATER) for capture, _ in link.fields.values())
+        return link.named if takes_one else None
 
     def _captures_sent(self, entity: Entity, captures: Mapping[str, str]) -> Mapping[str, str]:
         """The captures that the creation of an entity sends, with those that hold these ids here."""

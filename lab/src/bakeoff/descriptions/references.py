@@ -252,10 +252,11 @@ _KINDS = {
 
 def _ask_for_what_is_written(schema: Any, resolve: Resolve) -> None:
     """Members that are only read are not required of a request, wherever the schema says so."""
-    asking = [each for each in (schema, *_inline(schema)) if isinstance(each.get("required"), list)]
-    hidden = _only_read(schema, resolve, _DEEPEST) if asking else set[str]()
-    for each in asking if hidden else ():
-        each["required"] = [name for name in each["required"] if name not in hidden]
+    own = [each for each in objects_of(list_in(schema, "allOf")) if "$ref" not in each]
+    asking: list[Any] = [each for each in (schema, *own) if isinstance(each.get("required"), list)]
+    if asking and (hidden := _only_read(schema, resolve, _DEEPEST)):
+        for each in asking:
+            each["required"] = [name for name in each["required"] if name not in hidden]
 
 
 def _only_read(schema: JsonObject, resolve: Resolve, depth: int) -> set[str]:
@@ -266,11 +267,6 @@ def _only_read(schema: JsonObject, resolve: Resolve, depth: int) -> set[str]:
     for each in objects_of(list_in(schema, "allOf")) if depth > 0 else ():
         hidden |= _only_read(resolve(each), resolve, depth - 1)
     return hidden
-
-
-def _inline(schema: JsonObject) -> list[JsonObject]:
-    """The schemas that one extends and that nothing else uses."""
-    return [each for each in objects_of(list_in(schema, "allOf")) if "$ref" not in each]
 
 
 def _named_by(keyword: str, document: JsonObject) -> dict[str, str]:

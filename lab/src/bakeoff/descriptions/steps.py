@@ -1,12 +1,15 @@
 """Creations before a request that names several entities, so that one entity stands for all of them."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bakeoff.descriptions.imported import ImportedOperation
 from bakeoff.descriptions.json_members import object_in
 from bakeoff.documents.checked import Json
+
+E = TypeVar("E")
 
 # The captures of the entities after the first.
 LATER = ("second", "third", "fourth", "fifth")
@@ -44,6 +47,23 @@ class Step:
 def free(kept: Collection[str]) -> list[str]:
     """The captures that further entities may have beside those that are kept."""
     return [each for each in LATER if each not in kept]
+
+
+def missing_for(entity: E, known: Sequence[E], needed: Callable[[E], Sequence[E] | None]) -> list[E] | None:
+    """What must be created for an entity, beside what is known, itself the last.
+
+    `needed` has the entities that a creation names. None where it has none for the entity, or for one that this needs.
+    """
+    if entity in known:
+        return []
+    own = needed(entity)
+    missing: list[E] = []
+    for each in own or ():
+        more = missing_for(each, [*known, *missing], needed)
+        if more is None:
+            return None
+        missing += more
+    return None if own is None else [*missing, entity]
 
 
 def steps_of(needs: str, kept: Sequence[str], others: Sequence[Creation]) -> list[Step]:

@@ -110,7 +110,10 @@ def text(schema: JsonObject, name: str, given: str | None = None) -> Drawn | Non
 
 
 def unique_text(schema: JsonObject, prefix: str = "", name: str = "") -> Drawn | None:
-    """A text that no other request of any run sends; None where the schema allows none. `prefix` is an example."""
+    """A text that no other request of any run sends; None where the schema allows none. `prefix` is an example.
+
+    Of telephone numbers nine digits are random, so that two may be alike.
+    """
     least, most = whole_in(schema, "minLength", 0), whole_in(schema, "maxLength", _MOST_LENGTH)
     pattern, chosen = text_in(schema, "pattern"), text_in(schema, "format")
     numbered: list[str | Slot] = [USER, "-", SEQUENCE]

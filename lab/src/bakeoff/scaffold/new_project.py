@@ -27,7 +27,7 @@ DEFAULT_ADDRESS = "http://127.0.0.1:8080"
 _CREDENTIALS = "credentials that exist"
 _SHOWN_BY_SERVICE = (
     "- No OpenAPI document and no proto file was found. Many services show theirs while they run, such as at "
-    f"/openapi.json: {COMMAND} init http://127.0.0.1:8080 reads it there."
+    f"/openapi.json: {COMMAND} init {DEFAULT_ADDRESS} reads it there."
 )
 _REPLACED = "replace-me"
 _FOLDERS = '[folders]\ntargets = ["targets"]\nworkloads = ["contract"]\n'

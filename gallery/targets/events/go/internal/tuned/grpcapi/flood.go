@@ -106,8 +106,9 @@ type frameCounter struct {
 	// skip is how many bytes come before the next header.
 	skip   int
 	header [frameHeaderBytes]byte
-	// got of the header have arrived.
-	got   int
+	// got is how many bytes of the header have arrived.
+	got int
+	// empty counts the empty frames since one that carried something.
 	empty int
 }
 

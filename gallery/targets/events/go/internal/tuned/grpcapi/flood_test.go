@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"example.com/bakeoff/events/internal/h2test"
+	"example.com/bakeoff/events/internal/pipenet"
+	"example.com/bakeoff/events/internal/writer"
 )
 
 // sent are the bytes of a client: the preface, then frames.
@@ -68,25 +72,34 @@ func TestOtherFramesAreNoFlood(t *testing.T) {
 
 func TestAFloodEndsItsConnection(t *testing.T) {
 	s := new(storage)
-	client := connect(t, s)
+	// Of TCP, which is read into buffers of a pool, and of another network, which is read as TLS is.
+	other := pipenet.Listen()
+	serve(t, s, writer.GroupCommit, other, nil, nil)
+	conn, err := other.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, client := range []*h2test.Conn{connect(t, s), newRawClient(t, conn)} {
+		sendEmpty(t, client, mostEmptyFrames)
+		if reply := callRaw(t, client, methodOf("ProcessEvent"), framed(t, "1")); reply.Get("grpc-status") != "0" {
+			t.Errorf("after as many as are allowed: got %+v", reply)
+		}
+		sendEmpty(t, client, mostEmptyFrames+1)
+		if reply := client.Reply(); reply.Err == nil {
+			t.Errorf("after one more: got %+v", reply)
+		}
+	}
+}
+
+// sendEmpty begins a call and sends so many empty frames.
+func sendEmpty(t *testing.T, client *h2test.Conn, count int) {
+	t.Helper()
 	if err := client.Begin(methodOf("StreamEvents")); err != nil {
 		t.Fatal(err)
 	}
-	for range mostEmptyFrames {
+	for range count {
 		if err := client.Send(nil); err != nil {
 			t.Fatal(err)
 		}
-	}
-	checkStored(t, client, s)
-	if err := client.Begin(methodOf("StreamEvents")); err != nil {
-		t.Fatal(err)
-	}
-	for range mostEmptyFrames + 1 {
-		if err := client.Send(nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if reply := client.Reply(); reply.Err == nil {
-		t.Errorf("got %+v", reply)
 	}
 }

@@ -112,8 +112,8 @@ final class FrameFloods extends ChannelInboundHandlerAdapter {
     }
 
     private void count() {
-        boolean call = type == DATA || type == HEADERS;
-        boolean ends = call && (flags & END_STREAM) != 0;
+        boolean ofCall = type == DATA || type == HEADERS;
+        boolean ends = ofCall && (flags & END_STREAM) != 0;
         if (ends) {
             resets = Math.max(0, resets - 1);
         } else if (type == RST_STREAM) {
