@@ -56,12 +56,14 @@ class ProjectCheck:
 class CheckOutcome:
     """How a check ended: passed, failed, or skipped with a reason; `lines` are what to show of its output.
 
-    `waited_s` counts from the start of the tests to its own start, and `waited_for` names what kept it from starting.
+    `cpu_s` is its CPU time with that of its children. `waited_s` counts from the start of the tests to its own start,
+    and `waited_for` names what kept it from starting.
     """
 
     check: ProjectCheck
     status: str
     seconds: float = 0.0
+    cpu_s: float = 0.0
     waited_s: float = 0.0
     waited_for: str = ""
     reason: str = ""
@@ -161,18 +163,20 @@ def run(
     began = time.monotonic()
     try:
         with log.open("wb") as file:
-            status = subprocess.run(
+            process = subprocess.Popen(
                 command, cwd=project.root / check.directory, env=environment, stdout=file,
-                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
-            ).returncode  # fmt: skip
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
     except OSError as error:
         raise BakeoffError(f"{check.name}: {command[0]}: {error.strerror}.") from error
-    seconds = time.monotonic() - began
+    seconds, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
     lines = log.read_text("utf-8", "replace").splitlines()
-    if status == 0:
-        return CheckOutcome(check, "passed", seconds, lines=tuple(lines[-_CLOSING_LINES:]))
+    if process.returncode == 0:
+        return CheckOutcome(check, "passed", seconds, cpu_s, lines=tuple(lines[-_CLOSING_LINES:]))
     reason = f"all of its output: {path_here(log)}"
-    return CheckOutcome(check, "failed", seconds, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
+    return CheckOutcome(check, "failed", seconds, cpu_s, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
 
 
 def _environment(project: Project, database_url: str | None, required: Sequence[str]) -> dict[str, str]:

@@ -81,11 +81,11 @@ def _show(outcome: CheckOutcome) -> None:
 
 
 def _summarise(outcomes: Sequence[CheckOutcome], seconds: float) -> None:
-    """One row a check, longest first: its share of all checks' seconds, and what kept it from starting earlier."""
-    total = sum(outcome.seconds for outcome in outcomes) or 1.0
+    """One row a check, longest first: its share of all checks' CPU time, and what kept it from starting earlier."""
+    total = sum(outcome.cpu_s for outcome in outcomes) or 1.0
     rows = [
         (
-            *(outcome.status, outcome.check.name, f"{outcome.seconds:.1f}", f"{outcome.seconds / total:.1%}"),
+            *(outcome.status, outcome.check.name, f"{outcome.seconds:.1f}", f"{outcome.cpu_s / total:.1%}"),
             *(f"{outcome.waited_s:.0f}", outcome.reason or outcome.waited_for),
         )
         for outcome in sorted(outcomes, key=lambda each: -each.seconds)
@@ -94,10 +94,10 @@ def _summarise(outcomes: Sequence[CheckOutcome], seconds: float) -> None:
         f"{sum(outcome.status == status for outcome in outcomes)} {status}"
         for status in ("passed", "failed", "skipped")
     ]
-    headings = ("status", "check", "seconds", "share", "waited", "for")
+    headings = ("status", "check", "seconds", "CPU", "waited", "for")
     show(
-        Table("", headings, rows, left=2, words_last=True, least=("for", "waited", "share"), kept=2),
-        f"{seconds / 60:.1f} min on {usable_cores()} cores; checks: {', '.join(counts)}",
+        Table("", headings, rows, left=2, words_last=True, least=("for", "waited", "CPU"), kept=2),
+        f"{seconds / 60:.1f} min on {usable_cores()} cores, {total / 60:.1f} min of CPU; checks: {', '.join(counts)}",
     )
 
 

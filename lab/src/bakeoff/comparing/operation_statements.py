@@ -3,10 +3,11 @@
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
+from typing import TypeVar
 
 import msgspec
 
@@ -17,7 +18,7 @@ from bakeoff.options.variant import Variant
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.statement_counter import StatementCounter
 from bakeoff.results.statements import OperationStatements
-from bakeoff.running.contender import protocol_of
+from bakeoff.running.contender import Contender, protocol_of
 from bakeoff.running.fresh_state import fresh_state
 from bakeoff.running.service import at_work
 from bakeoff.running.testbed import Testbed
@@ -38,23 +39,19 @@ _SEED = 1
 # first may be quicker than the second.
 _LATENCY_S = 0.001
 
+_Count = TypeVar("_Count")
+
 
 def count_statements(
     testbed: Testbed, target: Target, workload: Workload, variant: Variant
 ) -> Mapping[str, OperationStatements]:
     """The counts by operation, of most of its requests. Raises BakeoffError where an operation fails."""
-    log = testbed.project.logs / f"{target.name}-statements.log"
-    spoken = protocol_of(target)
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(fresh_state(testbed, target, workload, variant))
         assert own.server is not None, "a server counts"
         counter = StatementCounter(own.server)
         relay = stack.enter_context(DatabaseRelay(own.server, before_reply=partial(time.sleep, _LATENCY_S)))
-        running = stack.enter_context(at_work(replace(own, server=relay.server), target, workload, variant, log))
-        service = service_at(workload, spoken, running.access)
-        access = running.access
-        plan = compile_plan(workload, Load(target.name, spoken, access.host, access.port, "smoke", phases=[]))
-        requests = _Requests(target.name, plan, {each.name: each for each in workload.declared.operations}, service)
+        requests = stack.enter_context(_requests_to(replace(own, server=relay.server), target, workload, variant))
 
         def counted(send: Callable[[], None]) -> OperationStatements:
             before, trips = counter.count(), relay.round_trips
@@ -66,17 +63,55 @@ def count_statements(
                 rows=after.rows - before.rows,
             )
 
-        return {each.name: _counts_of(requests, each, counted) for each in plan.operations}
+        return {each.name: usual(_counts_of(requests, each, counted)) for each in requests.plan.operations}
+
+
+def statements_after_load(testbed: Testbed, contender: Contender, operations: Sequence[str]) -> Mapping[str, int]:
+    """What most requests of these operations send once the others have stored something: lists are not empty then.
+
+    An operation is left out where a request of it fails.
+    """
+    target, workload, variant = contender.target, contender.workload, contender.variant
+    with contextlib.ExitStack() as stack:
+        own = stack.enter_context(fresh_state(testbed, target, workload, variant))
+        assert own.server is not None, "a server counts"
+        counter = StatementCounter(own.server)
+        requests = stack.enter_context(_requests_to(own, target, workload, variant))
+
+        def counted(send: Callable[[], None]) -> int:
+            before = counter.count().statements
+            send()
+            return counter.count().statements - before
+
+        planned = requests.plan.operations
+        for each in planned:
+            if each.creates is not None:
+                with contextlib.suppress(BakeoffError):
+                    requests.send(each, _FIRST)
+        found = {}
+        for each in planned:
+            if each.name in operations:
+                with contextlib.suppress(BakeoffError):
+                    found[each.name] = Counter(_counts_of(requests, each, counted)).most_common(1)[0][0]
+        return found
+
+
+@contextlib.contextmanager
+def _requests_to(testbed: Testbed, target: Target, workload: Workload, variant: Variant) -> Iterator["_Requests"]:
+    """The requests of the workload's plan to the target, which is at work on the testbed's state."""
+    log, spoken = testbed.project.logs / f"{target.name}-statements.log", protocol_of(target)
+    with at_work(testbed, target, workload, variant, log) as running:
+        access = running.access
+        plan = compile_plan(workload, Load(target.name, spoken, access.host, access.port, "smoke", phases=[]))
+        declared = {each.name: each for each in workload.declared.operations}
+        yield _Requests(target.name, plan, declared, service_at(workload, spoken, access))
 
 
 def _counts_of(
-    requests: "_Requests",
-    operation: PlannedOperation,
-    counted: Callable[[Callable[[], None]], OperationStatements],
-) -> OperationStatements:
-    for _ in range(_FIRST):
-        requests.prepared(operation)()
-    return usual([counted(requests.prepared(operation)) for _ in range(_COUNTED)])
+    requests: "_Requests", operation: PlannedOperation, counted: Callable[[Callable[[], None]], _Count]
+) -> Sequence[_Count]:
+    requests.send(operation, _FIRST)
+    return [counted(requests.prepared(operation)) for _ in range(_COUNTED)]
 
 
 def usual(found: Sequence[OperationStatements]) -> OperationStatements:
@@ -101,6 +136,10 @@ class _Requests:
     service: Service
     _numbers: "count[int]" = field(default_factory=count)
     _login: dict[str, str] = field(default_factory=dict)
+
+    def send(self, operation: PlannedOperation, times: int) -> None:
+        for _ in range(times):
+            self.prepared(operation)()
 
     def prepared(self, operation: PlannedOperation) -> Callable[[], None]:
         """Sends the operation's next request; what that needs is there already."""
