@@ -19,17 +19,18 @@ Store = Callable[[Any], list[str]]
 _ENTITIES_EACH = 5
 # Several targets start again at once, on a machine that may be busy; only one that hangs is waited for so long.
 _TIMEOUT_S = 180.0
-# What was killed needs the processor to start again more than its clients need it to ask for it, and targets that have
-# stored enough leave it to those that start more slowly.
+# What was killed needs the processor to start again more than its clients need it to ask for it.
 _BACK_OFF_S = 0.1
-_PACE_S = 0.005
 
 
 class Clients:
     """Each client counts up its own few entities, one event after another's reply.
 
-    The entities' names begin with `name`, so that clients of several targets can share a table.
+    The entities' names begin with `name`, so that clients of several targets can share a table. After a reply each
+    client rests for `rest_s`.
     """
+
+    rest_s = 0.0
 
     def __init__(self, workload: Workload, protocol: str, port: int, clients: int = 8, name: str = "client") -> None:
         self._name = name
@@ -41,7 +42,6 @@ class Clients:
         self._threads = [threading.Thread(target=self._work, args=(client,), daemon=True) for client in range(clients)]
         self.acknowledged: dict[str, int] = {}
         self.count = 0
-        self._goal = 0
 
     def __enter__(self) -> "Clients":
         for thread in self._threads:
@@ -56,9 +56,9 @@ class Clients:
     def wait_for_more(self, events: int) -> None:
         """Blocks until that many more events have been acknowledged: work is going on again."""
         with self._changed:
-            self._goal = self.count + events
-            if not self._changed.wait_for(lambda: self.count >= self._goal, timeout=_TIMEOUT_S):
-                acknowledged = self.count - self._goal + events
+            goal = self.count + events
+            if not self._changed.wait_for(lambda: self.count >= goal, timeout=_TIMEOUT_S):
+                acknowledged = self.count - goal + events
                 raise AssertionError(f"{self._name}: {acknowledged} of {events} were acknowledged in {_TIMEOUT_S:g} s")
 
     def _work(self, client: int) -> None:
@@ -73,10 +73,9 @@ class Clients:
             with self._changed:
                 self.acknowledged[entity] = value
                 self.count += 1
-                has_enough = self.count >= self._goal
                 self._changed.notify_all()
-            if has_enough:
-                self._done.wait(_PACE_S)
+            if self.rest_s:
+                self._done.wait(self.rest_s)
 
     def _store(self) -> Store:
         if self._protocol == "grpc":

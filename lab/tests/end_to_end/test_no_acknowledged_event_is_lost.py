@@ -28,6 +28,8 @@ KILLS = 3
 KILLS_IN_ALL = 10
 EVENTS_BETWEEN_KILLS = 60
 CLIENTS_EACH = 4
+# Of a client while slower targets start: they need the processor.
+REST_S = 0.05
 # Those of one language, say: more at once would only take turns on the processor.
 AT_ONCE = 3
 
@@ -90,9 +92,17 @@ def batches(request: pytest.FixtureRequest, project: Project, test: str) -> Iter
         yield keys[first : first + AT_ONCE]
 
 
-def wait_for_more(targets: dict[Key, Loaded]) -> None:
+def rest(targets: dict[Key, Loaded], rest_s: float = REST_S) -> None:
     for each in targets.values():
-        each.clients.wait_for_more(EVENTS_BETWEEN_KILLS)
+        each.clients.rest_s = rest_s
+
+
+def wait_for_more(targets: dict[Key, Loaded]) -> None:
+    """Once all store again they do so without a rest: what is killed then is in the middle of its writes."""
+    for rest_s in (REST_S, 0):
+        rest(targets, rest_s)
+        for each in targets.values():
+            each.clients.wait_for_more(EVENTS_BETWEEN_KILLS)
 
 
 def outcomes(server: Server, targets: dict[Key, Loaded]) -> dict[Key, Outcome]:
@@ -106,6 +116,7 @@ def kill_targets(
     with start_server() as server:
         fresh_table(workload, server)
         with contextlib.ExitStack() as clients:
+            rest(targets)
             for each in targets.values():
                 clients.enter_context(each.clients)
             for kill in range(kills + 1):
@@ -118,6 +129,7 @@ def kill_targets(
                     # After the last start they end in good order.
                     for process in started if kill < kills else []:
                         kill_tree(process.pid)
+                    rest(targets)
         return outcomes(server, targets)
 
 
@@ -137,6 +149,7 @@ def kill_server(
                 wait_for_more(targets)
                 assert server.pid is not None
                 kill_tree(server.pid)
+                rest(targets)
                 last_server.close()
                 server = last_server.enter_context(start_server())
             wait_for_more(targets)
