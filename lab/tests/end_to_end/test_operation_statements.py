@@ -29,12 +29,14 @@ def conform(use: str) -> tuple[int, str]:
 
 
 def test_an_operation_that_sends_more_than_is_kept_fails(target: Target) -> None:
-    assert conform("write")[0] == 0
+    status, output = conform("write")
+    assert status == 0, output
     assert {name: (each.statements, each.rows) for name, each in stated(target).items()} == {
         "Create": (1, 1),
         "Read": (1, 1),
     }
-    assert conform("check")[0] == 0
+    status, output = conform("check")
+    assert status == 0, output
     api = target.directory / "shelf_api.py"
     text = api.read_text("utf-8")
     assert READ in text
