@@ -14,8 +14,11 @@ from bakeoff.errors import BakeoffError
 from bakeoff.project import Project
 
 
-def test_an_adopted_engine_needs_no_toolchain(engine_checkout: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_adopted_engine_needs_no_toolchain_and_no_project(
+    engine_checkout: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("BAKEOFF_PROJECT", "/nowhere")
     engine = find_engine("native")
     with pytest.raises(BakeoffError, match="needs cargo"):
         engine.check_toolchain()

@@ -94,13 +94,13 @@ def build(
     from bakeoff.engines.manifest import find_engine
     from bakeoff.targets.manifest import choose_targets, find_targets, of_workload
 
-    project = find_project()
     if adopt is not None:
         # For images, which have no toolchain: an artifact that was copied here counts as one that was built here.
         engine = find_engine(adopt)
         engine.build.adopt()
         typer.echo(f"{engine.build.artifact} counts as built.")
         return
+    project = find_project()
     with shown() as progress, only_lab(project.state / "lock"):
         found = find_targets(project)
         chosen = choose_targets(found if target else of_workload(project, found, workload), target or [], target_class)
