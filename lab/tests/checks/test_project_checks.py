@@ -1,6 +1,7 @@
 """Which checks run side by side, and that a required toolchain cannot be skipped."""
 
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -89,6 +90,13 @@ def test_a_missing_program_skips_and_a_required_one_fails(clone: Project, monkey
         check_toolchains(clone, ["rust"])
     with pytest.raises(UsageError, match='no toolchain "cobol"'):
         check_toolchains(clone, ["cobol"])
+
+
+def test_what_a_check_starts_counts_as_its_cpu_time(clone: Project) -> None:
+    script = "import resource\nwhile resource.getrusage(resource.RUSAGE_SELF).ru_utime < 0.2: pass"
+    waited = ProjectCheck("some", ".", ("sh", "-c", f"'{sys.executable}' -c '{script}'; exit 3"))
+    outcome = run(clone, waited, None)
+    assert (outcome.status, outcome.cpu_s >= 0.2) == ("failed", True)
 
 
 @pytest.mark.parametrize(("exhaustive", "printed"), [(False, "often rare"), (True, "often")])

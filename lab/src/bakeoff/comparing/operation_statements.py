@@ -69,7 +69,7 @@ def count_statements(
 def statements_after_load(testbed: Testbed, contender: Contender, operations: Sequence[str]) -> Mapping[str, int]:
     """What most requests of these operations send once the others have stored something: lists are not empty then.
 
-    An operation is left out where a request of it fails.
+    An operation is left out where a request of it fails, which is said.
     """
     target, workload, variant = contender.target, contender.workload, contender.variant
     with contextlib.ExitStack() as stack:
@@ -86,14 +86,23 @@ def statements_after_load(testbed: Testbed, contender: Contender, operations: Se
         planned = requests.plan.operations
         for each in planned:
             if each.creates is not None:
-                with contextlib.suppress(BakeoffError):
+                with _said(testbed):
                     requests.send(each, _FIRST)
         found = {}
         for each in planned:
             if each.name in operations:
-                with contextlib.suppress(BakeoffError):
+                with _said(testbed):
                     found[each.name] = Counter(_counts_of(requests, each, counted)).most_common(1)[0][0]
         return found
+
+
+@contextlib.contextmanager
+def _said(testbed: Testbed) -> Iterator[None]:
+    """A failure of one operation is told, and the others go on."""
+    try:
+        yield
+    except BakeoffError as error:
+        testbed.progress.say(f"Statements were not counted. {error.message}")
 
 
 @contextlib.contextmanager
