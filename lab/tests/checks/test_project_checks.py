@@ -123,5 +123,13 @@ def test_each_part_runs_its_own_checks_and_its_share_of_what_checks_both(clone: 
     assert all(any(path.startswith("gallery") for path in (each.directory, *each.inputs)) for each in gallery)
     # A clone without the gallery runs them too.
     assert [each.name for each in tool if "gallery/" in " ".join((each.directory, *each.command))] == []
-    (tests,) = (each for each in of_part(checks, "gallery", "go-rest") if each.name in both)
+    of_one = {each.name: each for each in of_part(checks, "gallery", "go-rest")}
+    (tests,) = (of_one[name] for name in both if name in of_one)
     assert tests.usual[-4:] == ("-m", "end_to_end and not exhaustive and gallery", "-k", "go-rest")
+    assert of_one["build"].targets == "*go-rest*"
+
+
+def test_a_command_names_the_targets_of_its_part(clone: Project) -> None:
+    of_all = ProjectCheck("some", ".", ("echo", "{targets}"), part="gallery")
+    (of_one,) = of_part([of_all], "gallery", "go-rest")
+    assert [run(clone, each, None).lines for each in (of_all, of_one)] == [("*",), ("*go-rest*",)]

@@ -1,5 +1,6 @@
 """Two commits of a service that stores in PostgreSQL: they take turns, and more statements are named as the reason."""
 
+import io
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from bakeoff.cli.plain_progress import PlainProgress
+from bakeoff.comparing import cpu_profiles
 from bakeoff.comparing.comparison import compare
 from bakeoff.comparing.cpu_profiles import profile_both, slower_pairs
 from bakeoff.comparing.request import ComparisonRequest
@@ -25,6 +27,7 @@ READ = '        rows = self.store.run("SELECT id, title FROM books WHERE id = ?"
 ROW_BY_ROW = """        for each in self.store.run("SELECT id FROM books LIMIT 20"):
             self.store.run("SELECT 1 FROM books WHERE id = ?", *each)
 """
+CREATE = '        ((number,),) = self.store.run("INSERT INTO'
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -99,8 +102,27 @@ def test_more_statements_are_counted(changed: Project, request_of_both: Comparis
     assert changes[0].words == "Read sends 22 statements to PostgreSQL instead of 1."
 
 
+def test_an_operation_that_fails_is_not_counted_which_is_said(
+    changed: Project, request_of_both: ComparisonRequest
+) -> None:
+    api = changed.root / "targets" / "shelf" / "shelf_api.py"
+    text = api.read_text("utf-8")
+    assert CREATE in text
+    twice = text.replace(CREATE, '        self.store.run("SELECT 1")\n' + CREATE)
+    api.write_text(twice.replace(READ, READ + "        rows = []\n"), "utf-8")
+    said = io.StringIO()
+    progress = PlainProgress(Console(file=said, width=1000))
+    changes = more_statements(changed, request_of_both, {"shelf-rest": ["Create", "Read"]}, progress)
+    assert changes == [StatementChange("Create", 1, 2)]
+    assert said.getvalue().count("Statements were not counted. shelf-rest: Read") == 1, said.getvalue()
+
+
 @pytest.mark.skipif(shutil.which("py-spy") is None, reason="py-spy is not on PATH")
-def test_both_sides_are_profiled(changed: Project, request_of_both: ComparisonRequest) -> None:
+def test_both_sides_are_profiled(
+    changed: Project, request_of_both: ComparisonRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpu_profiles, "_WARM_S", 0.0)
+    monkeypatch.setattr(cpu_profiles, "_SAMPLED_S", 3.0)
     progress = PlainProgress(Console(quiet=True))
     (pair,) = slower_pairs(changed, request_of_both, ["shelf-rest"])
     profile = profile_both(changed, request_of_both, pair, progress)

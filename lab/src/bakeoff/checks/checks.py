@@ -25,7 +25,7 @@ class ProjectCheck:
     `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
     `usual` are arguments that leave out its exhaustive part; `slow` means that --fast leaves it out; `after` names the
     checks that must have ended before it starts. `part` is that of the clone which it checks; one that checks both runs
-    the tests of a part with the arguments in `parts`.
+    the tests of a part with the arguments in `parts`. `targets` is the pattern that {targets} stands for in its command.
     """
 
     name: str
@@ -38,18 +38,20 @@ class ProjectCheck:
     slow: bool = False
     after: tuple[str, ...] = ()
     part: str = "tool"
+    targets: str = "*"
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def of_part(self, part: str, arguments: Sequence[str] = ()) -> "ProjectCheck | None":
+    def of_part(self, part: str, target: str = "") -> "ProjectCheck | None":
         """The check of one part; None where it checks the other part alone.
 
-        Of tests of both parts, `arguments` choose those of a target, which only slow ones start.
+        With a `target`, of tests of both parts those of it, which only slow ones start.
         """
         if self.parts:
-            if arguments and not self.slow:
+            if target and not self.slow:
                 return None
-            return replace(self, usual=(*self.usual, *self.parts[part], *arguments))
-        return self if self.part == part else None
+            chosen = ("-k", target) if target else ()
+            return replace(self, usual=(*self.usual, *self.parts[part], *chosen))
+        return replace(self, targets=f"*{target}*") if self.part == part else None
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,7 @@ def chosen(checks: Sequence[ProjectCheck], only: Sequence[str]) -> list[ProjectC
 
 def of_part(checks: Sequence[ProjectCheck], part: str, target: str = "") -> list[ProjectCheck]:
     """The checks of one part of the clone, `tool` or `gallery`; with `target` those that can concern a target."""
-    arguments = ("-k", target) if target else ()
-    return [own for check in checks if (own := check.of_part(part, arguments)) is not None]
+    return [own for check in checks if (own := check.of_part(part, target)) is not None]
 
 
 def affected(project: Project, checks: Sequence[ProjectCheck], since: str) -> list[ProjectCheck]:
@@ -156,7 +157,8 @@ def run(
     if missing:
         return CheckOutcome(check, "skipped", reason=f"{', '.join(missing)} not found")
     usual = () if exhaustive else check.usual
-    command = [part.replace("{python}", sys.executable) for part in (*check.command, *usual)]
+    values = {"{python}": sys.executable, "{targets}": check.targets}
+    command = [values.get(part, part) for part in (*check.command, *usual)]
     log = project.logs / f"check-{check.name.replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = _environment(project, database_url, required)

@@ -32,7 +32,7 @@ def program(name: str) -> Path:
     if not path.exists():
         sys.exit(
             f"{path} is missing. Build it: ./bakeoff build transaction-gateway-local transaction-gateway-nats, and"
-            f" cargo build --profile release-unwind --package transaction-gateway --example bare in {_RUST}"
+            f" CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --release --package transaction-gateway --example bare in {_RUST}"
         )
     return path
 
@@ -41,7 +41,7 @@ def program(name: str) -> Path:
 def bare() -> Iterator[str]:
     """The framework's own `GET /` → `OK`; gives its URL."""
     port = _free_port()
-    with _running(program("release-unwind/examples/bare"), {"SERVER_PORT": str(port)}):
+    with _running(program("release/examples/bare"), {"SERVER_PORT": str(port)}):
         yield _answers(f"http://127.0.0.1:{port}")
 
 
@@ -89,9 +89,9 @@ def hit(url: str, *options: str) -> dict[str, Any]:
 def _gateway(bus: Mapping[str, str]) -> Iterator[str]:
     port = _free_port()
     with ExitStack() as processes:
-        processes.enter_context(_running(program("release-unwind/sample-server"), bus))
+        processes.enter_context(_running(program("release/sample-server"), bus))
         gateway = {**bus, "SERVER_PORT": str(port)}
-        processes.enter_context(_running(program("release-unwind/transaction-gateway"), gateway))
+        processes.enter_context(_running(program("release/transaction-gateway"), gateway))
         yield _answers(f"http://127.0.0.1:{port}", "/api/status")
 
 

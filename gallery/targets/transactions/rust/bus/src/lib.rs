@@ -5,6 +5,9 @@
 //! (Unix sockets on one machine), [`nats`] (queue groups on a NATS server) and the crate `endurox` (Enduro/X, where it
 //! is installed).
 
+#[cfg(not(panic = "unwind"))]
+compile_error!("a service that panics must fail its call and no other: set CARGO_PROFILE_RELEASE_PANIC=unwind");
+
 mod counted;
 mod error;
 pub mod local;
