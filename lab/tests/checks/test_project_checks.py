@@ -129,6 +129,16 @@ def test_each_part_runs_its_own_checks_and_its_share_of_what_checks_both(clone: 
     assert of_one["build"].targets == "*go-rest*"
 
 
+def test_tests_of_rust_targets_do_not_replace_what_runs_meanwhile(clone: Project) -> None:
+    tests = [
+        each.command
+        for each in load_checks(clone)
+        if each.directory == "gallery/targets" and "cargo test" in each.command[-1]
+    ]
+    assert tests
+    assert all({"CARGO_BUILD_BUILD_DIR=target", "CARGO_TARGET_DIR=target/tests"} <= set(command) for command in tests)
+
+
 def test_a_command_names_the_targets_of_its_part(clone: Project) -> None:
     of_all = ProjectCheck("some", ".", ("echo", "{targets}"), part="gallery")
     (of_one,) = of_part([of_all], "gallery", "go-rest")

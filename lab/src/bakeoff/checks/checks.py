@@ -25,7 +25,7 @@ class ProjectCheck:
     `needs` are the programs without which it is skipped; `inputs` the paths that can change its outcome;
     `usual` are arguments that leave out its exhaustive part; `slow` means that --fast leaves it out; `after` names the
     checks that must have ended before it starts. `part` is that of the clone which it checks; one that checks both runs
-    the tests of a part with the arguments in `parts`. `targets` is the pattern that {targets} stands for in its command.
+    the tests of a part with the arguments in `parts`. {targets} in its command is `targets`, a pattern.
     """
 
     name: str
