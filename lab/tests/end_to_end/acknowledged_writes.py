@@ -55,11 +55,13 @@ class Clients:
 
     def wait_for_more(self, events: int) -> None:
         """Blocks until that many more events have been acknowledged: work is going on again."""
+        self.wait_until(self.count + events)
+
+    def wait_until(self, goal: int) -> None:
+        """Blocks until so many events have been acknowledged in all."""
         with self._changed:
-            goal = self.count + events
             if not self._changed.wait_for(lambda: self.count >= goal, timeout=_TIMEOUT_S):
-                acknowledged = self.count - goal + events
-                raise AssertionError(f"{self._name}: {acknowledged} of {events} were acknowledged in {_TIMEOUT_S:g} s")
+                raise AssertionError(f"{self._name}: {self.count} of {goal} were acknowledged within {_TIMEOUT_S:g} s")
 
     def _work(self, client: int) -> None:
         value = 0

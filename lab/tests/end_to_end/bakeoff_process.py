@@ -28,7 +28,7 @@ def bakeoff(
         env=environment_of(results, {PROJECT_VARIABLE: str(project.root), **(environment or {})}),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.end_to_end
 REST, GRPC = "producer-api-rust-rest", "producer-api-rust-grpc"
 # At most so many times in a run its users are stopped, each with a write in flight.
 _ENDS = 8
-SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
+SHORT = ("--phase-duration", "250ms", "--warm-up", "250ms")
 
 EXPERIMENT = f"""
 version = 1

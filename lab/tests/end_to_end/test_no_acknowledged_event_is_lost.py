@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("all-at-once")]
 KILLS = 3
 KILLS_IN_ALL = 10
 EVENTS_BETWEEN_KILLS = 60
+EVENTS_WITHOUT_REST = 16
 CLIENTS_EACH = 4
 # Of a client while slower targets start: they need the processor.
 REST_S = 0.05
@@ -99,10 +100,11 @@ def rest(targets: dict[Key, Loaded], rest_s: float = REST_S) -> None:
 
 def wait_for_more(targets: dict[Key, Loaded]) -> None:
     """Once all store again they do so without a rest: what is killed then is in the middle of its writes."""
-    for rest_s in (REST_S, 0):
+    for rest_s, events in ((REST_S, EVENTS_BETWEEN_KILLS), (0, EVENTS_WITHOUT_REST)):
         rest(targets, rest_s)
-        for each in targets.values():
-            each.clients.wait_for_more(EVENTS_BETWEEN_KILLS)
+        goals = [(each.clients, each.clients.count + events) for each in targets.values()]
+        for clients, goal in goals:
+            clients.wait_until(goal)
 
 
 def outcomes(server: Server, targets: dict[Key, Loaded]) -> dict[Key, Outcome]:

@@ -17,7 +17,7 @@ from bakeoff.targets.manifest import find_targets
 pytestmark = pytest.mark.end_to_end
 
 REST = "producer-api-rust-rest"
-SHORT = ("--phase-duration", "500ms", "--warm-up", "500ms")
+SHORT = ("--phase-duration", "250ms", "--warm-up", "250ms")
 
 
 def test_smoke_measures_every_target_and_keeps_it_all(project: Project, database: Server, results: Path) -> None:

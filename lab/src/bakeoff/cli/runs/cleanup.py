@@ -11,7 +11,6 @@ from bakeoff.cli.runs.listing import refuse_unknown
 from bakeoff.cli.shared_options import Json
 from bakeoff.cli.stored_history import stored_history
 from bakeoff.errors import UsageError
-from bakeoff.history.cleanup import files_of, size_of
 from bakeoff.project import find_project, path_here
 from bakeoff.text.table import show
 
@@ -37,7 +36,7 @@ def cleanup(
     json: Json = False,
 ) -> None:
     """Remove old runs; a dry run unless --execute is given. With --days and --keep, both must apply."""
-    from bakeoff.history.cleanup import clean_up
+    from bakeoff.history.cleanup import clean_up, files_of, size_of
     from bakeoff.history.listing import known_targets
     from bakeoff.history.run_tables import cleanup_table
 
