@@ -113,7 +113,7 @@ def serving(
 
 
 def answered(call: Callable[[], Reply]) -> Reply:
-    """The reply to a call, which is repeated where a busy machine has given it no connection to the database in time."""
+    """The reply to a call, repeated where a busy machine gave it no connection to the database in time."""
     replies = (call() for _ in range(ATTEMPTS))
     return next((reply for reply in replies if reply.code != "UNAVAILABLE"), Reply("UNAVAILABLE"))
 
