@@ -36,18 +36,13 @@ class Source:
 def circles(package: Path) -> Iterator[list[str]]:
     """Each circle of a package's modules, as lines `file:line imports file`."""
     files = _modules(package / "src")
-    left = dict(
-        _edges({module: _read(path.read_text()) for module, path in files.items()})
-    )
+    left = dict(_edges({module: _read(path.read_text()) for module, path in files.items()}))
     while left:
         module = next(iter(left))
         circle = _circle_through(module, left)
         if circle:
             steps = zip(circle, [*circle[1:], module], strict=True)
-            yield [
-                f"{files[here]}:{left[here][there]} imports {files[there]}"
-                for here, there in steps
-            ]
+            yield [f"{files[here]}:{left[here][there]} imports {files[there]}" for here, there in steps]
         del left[module]
 
 
@@ -73,9 +68,7 @@ def _read(text: str) -> Source:
                 paths.append((path, line))
             if use["public"]:
                 exports[name] = path
-    paths += [
-        (_parts(path[0]), _line(body, path.start())) for path in _PATH.finditer(body)
-    ]
+    paths += [(_parts(path[0]), _line(body, path.start())) for path in _PATH.finditer(body)]
     return Source(paths, exports)
 
 
@@ -140,9 +133,7 @@ def _edges(
         yield module, found
 
 
-def _target(
-    path: Module, here: Module, sources: Mapping[Module, Source]
-) -> Module | None:
+def _target(path: Module, here: Module, sources: Mapping[Module, Source]) -> Module | None:
     """The module that defines what a path in `here` names; None outside of the package."""
     if path[0] == "crate":
         here, path = (), path[1:]

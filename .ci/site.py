@@ -9,18 +9,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-_LINK = re.compile(
-    r"(?<=\]\()(?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))"
-)
+_LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the first page."""
-    files.append(
-        File.generated(
-            config, "index.md", content=(ROOT / "README.md").read_text("utf-8")
-        )
-    )
+    files.append(File.generated(config, "index.md", content=(ROOT / "README.md").read_text("utf-8")))
     return files
 
 

@@ -32,7 +32,8 @@ def program(name: str) -> Path:
     if not path.exists():
         sys.exit(
             f"{path} is missing. Build it: ./bakeoff build transaction-gateway-local transaction-gateway-nats, and"
-            f" CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --release --package transaction-gateway --example bare in {_RUST}"
+            " CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --release --package transaction-gateway --example bare"
+            f" in {_RUST}"
         )
     return path
 
