@@ -121,9 +121,7 @@ def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def _edges(
-    sources: Mapping[Module, Source],
-) -> Iterator[tuple[Module, dict[Module, int]]]:
+def _edges(sources: Mapping[Module, Source]) -> Iterator[tuple[Module, dict[Module, int]]]:
     for module, source in sources.items():
         found: dict[Module, int] = {}
         for path, line in source.paths:
