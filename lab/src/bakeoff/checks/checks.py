@@ -51,7 +51,9 @@ class ProjectCheck:
                 return None
             chosen = ("-k", target) if target else ()
             return replace(self, usual=(*self.usual, *self.parts[part], *chosen))
-        return replace(self, targets=f"*{target}*") if self.part == part else None
+        if self.part != part:
+            return None
+        return replace(self, targets=f"*{target}*") if target else self
 
 
 @dataclass(frozen=True)
