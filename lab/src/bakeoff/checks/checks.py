@@ -77,7 +77,7 @@ class CheckOutcome:
 # Toolchains whose lack is no reason to skip a test, separated by commas.
 REQUIRED_VARIABLE = "BAKEOFF_REQUIRED"
 
-_CLOSING_LINES = 6
+CLOSING_LINES = 6
 _LINES_OF_A_FAILURE = 80
 
 
@@ -178,7 +178,7 @@ def run(
     seconds, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
     lines = log.read_text("utf-8", "replace").splitlines()
     if process.returncode == 0:
-        return CheckOutcome(check, "passed", seconds, cpu_s, lines=tuple(lines[-_CLOSING_LINES:]))
+        return CheckOutcome(check, "passed", seconds, cpu_s, lines=tuple(lines[-CLOSING_LINES:]))
     reason = f"all of its output: {path_here(log)}"
     return CheckOutcome(check, "failed", seconds, cpu_s, reason=reason, lines=tuple(lines[-_LINES_OF_A_FAILURE:]))
 

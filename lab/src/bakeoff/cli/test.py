@@ -3,11 +3,13 @@
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from bakeoff.checks.checks import (
+    CLOSING_LINES,
     CheckOutcome,
     ProjectCheck,
     affected,
@@ -71,7 +73,10 @@ def test(
             _show(outcome)
             outcomes.append(outcome)
     _summarise(outcomes, time.monotonic() - began)
-    if any(outcome.status == "failed" for outcome in outcomes):
+    failed = [outcome for outcome in outcomes if outcome.status == "failed"]
+    for outcome in failed:
+        _show(replace(outcome, lines=outcome.lines[-CLOSING_LINES:]))
+    if failed:
         raise typer.Exit(1)
 
 
