@@ -32,6 +32,8 @@ pytestmark = pytest.mark.end_to_end
 SMALL = ("shared_buffers=64MB", "max_wal_size=512MB")
 CHEATS = ["early-under-load", "every-hundredth-durable", "many-idle-sessions", "named-like-the-lab", "view-over-a-log"]
 USERS = 64
+# Of one comparison, whose worst durability counts: just before a crash, one that is seldom durable may have been so.
+ROUNDS = 3
 
 
 @pytest.fixture
@@ -87,7 +89,11 @@ def test_what_an_honest_target_acknowledged_is_there_after_the_crash(testbed: Te
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_cheat_is_not_durable(testbed: Testbed, checkout: Project, cheat: str) -> None:
-    result = crashed(testbed, contender_of(checkout, cheat))
+    contender = contender_of(checkout, cheat)
+    for number in range(1, ROUNDS + 1):
+        result = crashed(testbed, contender, round=number)
+        if result.durability is Durability.NOT_DURABLE:
+            break
     assert result.durability is Durability.NOT_DURABLE, (result.status, result.audit, result.findings)
     assert ("public.notes is a view" in problems(result)) is (cheat == "view-over-a-log")
 
