@@ -138,8 +138,8 @@ def test_ctrl_c_leaves_no_process_behind_and_keeps_what_was_finished(
     # What an earlier test has proven would leave no conformance to interrupt.
     proving = ["--prove"] if moment == "conformance" else []
     process = bakeoff_started(
-        project, "run", "full", "--target", REST, "--phase-duration", "60s", "--warm-up", "0s", *proving,
-        results=results, environment=metrics(database),
+        project, "run", "full", "--target", REST, "--phase-duration", "60s", "--warm-up", "0s",
+        "--reference-lines", "off", *proving, results=results, environment=metrics(database),
     )  # fmt: skip
     assert process.stdout is not None
     said = ""
@@ -166,7 +166,7 @@ def test_a_lab_that_is_killed_leaves_no_process_behind_either(
     project: Project, database: Server, results: Path
 ) -> None:
     process = bakeoff_started(
-        project, "run", "full", "--target", REST, "--phase-duration", "60s",
+        project, "run", "full", "--target", REST, "--phase-duration", "60s", "--reference-lines", "off",
         results=results, environment=metrics(database),
     )  # fmt: skip
     assert process.stdout is not None
