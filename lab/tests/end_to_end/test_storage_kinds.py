@@ -175,7 +175,7 @@ def interrupted(database: Server, checkout: Project, *arguments: str) -> Iterato
 @pytest.mark.parametrize("make", [postgresql, files])
 def test_ctrl_c_in_a_run_leaves_nothing_behind(measuring_checkout: Project, database: Server, make: Any) -> None:
     add_shelf(measuring_checkout, make())
-    command = ("run", "quick", "--users", "2", "--phase-duration", "60s")
+    command = ("run", "quick", "--users", "2", "--phase-duration", "60s", "--reference-lines", "off")
     with interrupted(database, measuring_checkout, *command) as process:
         assert process.stdout is not None
         output = []
