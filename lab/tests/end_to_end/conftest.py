@@ -21,6 +21,9 @@ from bakeoff.project import Project
 from build_once import build_once
 from checkouts import linked
 
+# Of a JVM, which else takes a quarter of whatever memory the machine has, the later it collects the more.
+SMALL_HEAP = {"JDK_JAVA_OPTIONS": "-Xmx512m"}
+
 
 @pytest.fixture(scope="session")
 def project(request: pytest.FixtureRequest, gallery: Project) -> Iterator[Project]:
@@ -56,7 +59,7 @@ def started_narrow(
 ) -> Iterator[Running]:
     """A target whose queue holds few events: of TARGET_CASES, by indirect parametrization."""
     name, write_mode = request.param
-    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(NARROW_QUEUE), "FLUSHERS": "1"}
+    settings = {"WRITE_MODE": write_mode, "QUEUE_EVENTS": str(NARROW_QUEUE), "FLUSHERS": "1", **SMALL_HEAP}
     with running(project, server, tmp_path_factory.mktemp("narrow"), name, **settings) as target:
         yield target
 
