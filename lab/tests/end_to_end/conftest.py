@@ -21,7 +21,7 @@ from bakeoff.project import Project
 from build_once import build_once
 from checkouts import linked
 
-# Of a JVM, which else takes a quarter of whatever memory the machine has, the later it collects the more.
+# Without it a JVM may use a quarter of the machine's memory before it frees any.
 SMALL_HEAP = {"JDK_JAVA_OPTIONS": "-Xmx512m"}
 
 

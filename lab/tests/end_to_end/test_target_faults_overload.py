@@ -29,7 +29,7 @@ ACCEPTED_AT_MOST = 2 * NARROW_QUEUE
 FLOOD_EVENTS = 500
 BYTES_EACH = 1_000_000
 MEMORY_AT_MOST = 400_000_000
-# A standard JVM has buffers as large as its heap, beside it; what 500 events need would not fit into them.
+# A standard JVM has a heap of 512 MB, and buffers, classes and threads beside it.
 STANDARD_MEMORY_AT_MOST = 1_000_000_000
 
 

@@ -115,22 +115,24 @@ def serving(
 def test_one_of_64_connections_gets_an_address(
     project: Project, start_server: StartServer, tmp_path: Path, name: str, write_mode: str
 ) -> None:
-    with serving(project, start_server, tmp_path / "target.log", name, write_mode) as service:
+    with (
+        serving(project, start_server, tmp_path / "target.log", name, write_mode) as service,
+        contextlib.ExitStack() as connections,
+        ThreadPoolExecutor(CONNECTIONS) as threads,
+    ):
+        clients = [connections.enter_context(service.client()) for _ in range(CONNECTIONS)]
         ready = threading.Barrier(CONNECTIONS)
 
-        def create(_: int) -> str:
-            with service.client() as client:
-                # Connects before all begin at once. The pool connects too, and refuses what has waited for that.
-                try:
-                    wait_until("a reply", lambda: client.get("1").code == "NOT_FOUND")
-                except AssertionError:
-                    ready.abort()
-                    raise
-                ready.wait(timeout=300)
-                return client.create("raced@example.org").code
+        def connect(client: UserClient) -> None:
+            # A pool that connects meanwhile refuses what has waited too long for that.
+            wait_until("a reply", lambda: client.get("1").code == "NOT_FOUND")
 
-        with ThreadPoolExecutor(CONNECTIONS) as threads:
-            codes = sorted(threads.map(create, range(CONNECTIONS)))
+        def create(client: UserClient) -> str:
+            ready.wait()
+            return client.create("raced@example.org").code
+
+        list(threads.map(connect, clients))
+        codes = sorted(threads.map(create, clients))
         assert codes == ["ALREADY_EXISTS"] * (CONNECTIONS - 1) + [OK]
         assert service.emails() == ["raced@example.org"]
 
