@@ -22,7 +22,7 @@ from build_once import build_once
 from checkouts import linked
 
 # Without it a JVM may use a quarter of the machine's memory before it frees any.
-SMALL_HEAP = {"JDK_JAVA_OPTIONS": "-Xmx512m"}
+SMALL_HEAP = {"JDK_JAVA_OPTIONS": f"{os.environ.get('JDK_JAVA_OPTIONS', '')} -Xmx512m".strip()}
 
 
 @pytest.fixture(scope="session")

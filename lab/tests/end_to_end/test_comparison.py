@@ -134,7 +134,7 @@ def seen_while(process: subprocess.Popen[str], folder: Path, pattern: str) -> di
                 if content.endswith(b"}"):
                     seen[path] = content
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.005)
+            process.wait(0.02)
     return seen
 
 

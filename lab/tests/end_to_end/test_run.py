@@ -72,7 +72,7 @@ def test_calibration_is_kept_and_later_runs_are_compared_with_it(
     project: Project, database: Server, results: Path
 ) -> None:
     environment = metrics(database)
-    arguments = ("calibrate", "--payload", "default", "--duration", "500ms", "--json")
+    arguments = ("calibrate", "--payload", "default", "--duration", "300ms", "--json")
     done = bakeoff(project, *arguments, results=results, environment=environment)
     assert done.returncode == 0, done.stderr
     found = stored(database, "SELECT kind, subject, transport, tls, rate_per_s FROM calibrations ORDER BY id")

@@ -118,8 +118,9 @@ def ratio_of(log_ratios: Sequence[float], prior: Prior = NONE, times: float = 2.
     values = tuple(float(value) for value in np.exp(logs))
     if len(logs) < FEWEST_ROUNDS:
         return RatioTest(Estimate(float(np.exp(middle)), None, None, values), None)
-    variance, degrees = prior.with_own(float(np.var(logs, ddof=1)), len(logs) - 1, times)
-    mean, error = float(np.mean(logs)), (variance / len(logs)) ** 0.5
+    mean = float(logs.sum()) / len(logs)
+    variance, degrees = prior.with_own(float(((logs - mean) ** 2).sum()) / (len(logs) - 1), len(logs) - 1, times)
+    error = (variance / len(logs)) ** 0.5
     ratio = Estimate(float(np.exp(middle)), None, None, values)
     test = RatioTest(ratio, student_p_value(mean, error, degrees), mean, error, degrees)
     return replace(test, ratio=test.bounded(1 - CONFIDENCE))

@@ -118,7 +118,7 @@ def _slopes(points: _Points, coefficients: _Numbers) -> _Numbers:
     _, sigma, kappa = coefficients
     counts = points.counts
     by_sigma = (counts - 1) / (1 + (counts - 1) * (sigma + kappa * counts))
-    return np.column_stack([np.full(len(counts), -1.0), by_sigma, by_sigma * counts])
+    return np.array([np.full(len(counts), -1.0), by_sigma, by_sigma * counts]).T
 
 
 def _least(points: _Points) -> _Minimum:
@@ -149,9 +149,12 @@ def _searched(points: _Points, start: Sequence[float], held: Mapping[int, float]
         moves = free & ~((at <= _LOWEST) & (downhill < 0)) & ~((at >= _HIGHEST) & (downhill > 0))
         if not moves.any() or damping > _LAST_DAMPING:
             break
-        squares = (slopes.T @ slopes)[np.ix_(moves, moves)]
+        chosen = slopes[:, moves]
+        damped = chosen.T @ chosen
+        # Its diagonal.
+        damped.flat[:: len(damped) + 1] *= 1 + damping
         tried = at.copy()
-        tried[moves] += np.linalg.solve(squares + damping * np.diag(np.diag(squares)), downhill[moves])
+        tried[moves] += np.linalg.solve(damped, downhill[moves])
         tried = np.clip(tried, _LOWEST, _HIGHEST)
         there = _residuals(points, tried)
         gained = float(residuals @ residuals - there @ there)
@@ -203,25 +206,36 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
     """Where the excess becomes positive on one side of the minimum, or the bound before which it does not."""
     bound = _HIGHEST[place] if sign > 0 else _LOWEST[place]
     inside, step = here, max(abs(here) / 20, _SIZES[place] / 1000)
+    below = excess(inside)
     for _ in range(_STEPS):
         outside = min(inside + step, bound) if sign > 0 else max(inside - step, bound)
-        if excess(outside) > 0:
-            if excess(inside) > 0:
-                # Less than the resolution of the search.
-                return inside
-            return _crossing(excess, inside, outside)
+        above = excess(outside)
+        if above > 0:
+            # Else it is less than the resolution of the search.
+            return inside if below > 0 else _crossing(excess, (inside, below), (outside, above))
         if outside == bound:
             return bound
-        inside, step = outside, 2 * step
+        inside, below, step = outside, above, 2 * step
     return inside
 
 
-def _crossing(excess: Callable[[float], float], inside: float, outside: float) -> float:
-    """Where the excess changes its sign, by bisection."""
-    while abs(outside - inside) > _EXACT + _CLOSE * abs(inside):
-        middle = (inside + outside) / 2
-        if excess(middle) > 0:
-            outside = middle
+def _crossing(
+    excess: Callable[[float], float], inside: tuple[float, float], outside: tuple[float, float]
+) -> float:
+    """Where the excess changes its sign between two places, each with its excess, by the Illinois method.
+
+    The chord between both crosses zero near there. An end that stays twice counts half, so that both ends come closer
+    (M. Dowell, P. Jarratt, A modified regula falsi method, BIT 11, 1971).
+    """
+    (low, below), (high, above) = inside, outside
+    stayed = 0
+    while abs(high - low) > _EXACT + _CLOSE * abs(low):
+        tried = high - above * (high - low) / (above - below)
+        found = excess(tried)
+        if found > 0:
+            high, above, below, stayed = tried, found, below / 2 if stayed > 0 else below, 1
+        elif found < 0:
+            low, below, above, stayed = tried, found, above / 2 if stayed < 0 else above, -1
         else:
-            inside = middle
-    return inside
+            return tried
+    return low
