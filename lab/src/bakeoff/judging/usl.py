@@ -219,9 +219,7 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
     return inside
 
 
-def _crossing(
-    excess: Callable[[float], float], inside: tuple[float, float], outside: tuple[float, float]
-) -> float:
+def _crossing(excess: Callable[[float], float], inside: tuple[float, float], outside: tuple[float, float]) -> float:
     """Where the excess changes its sign between two places, each with its excess, by the Illinois method.
 
     The chord between both crosses zero near there. An end that stays twice counts half, so that both ends come closer
