@@ -1,5 +1,6 @@
 """Hooks and fixtures of all tests: spreading them over workers, the checkout, servers and a browser started once."""
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -36,8 +37,11 @@ _URL = "TEST_DATABASE_URL"
 # The group of tests that work in this very checkout, in which one lab works at a time.
 _CHECKOUT = "checkout"
 _STARTS_THE_LAB = "bakeoff_process"
-# The group of modules that start many targets together and wait for minutes: one after another, beside other tests.
+# Modules that start many targets together and wait for minutes: one after another, beside other tests.
 ALL_AT_ONCE = "all-at-once"
+# The groups that begin first, for minutes each. Of these test_run alone proves targets that others measure too, which
+# would all prove the same if they began at once.
+_FIRST = (ALL_AT_ONCE, "test_run", "stranger", "test_storage_kinds")
 # Parameters of tests whose value is a target, or begins with one.
 _TARGET_PARAMETERS = ("started", "started_narrow", "secured", "name")
 
@@ -80,12 +84,13 @@ def _starts_the_lab(path: Path) -> bool:
     return _STARTS_THE_LAB in path.read_text("utf-8")
 
 
-def _rank(item: pytest.Item) -> tuple[bool, bool, bool]:
-    """The longest tests are lowest: those that wait for minutes, that start the lab, and other real ones."""
+def _rank(item: pytest.Item) -> tuple[int, bool, bool]:
+    """The longest tests are lowest: those that begin first, that start the lab, and other real ones."""
     mark = item.get_closest_marker("xdist_group")
     assert mark is not None
     is_real = item.get_closest_marker("end_to_end") is not None
-    return not (is_real and mark.args[0] == ALL_AT_ONCE), not _starts_the_lab(item.path), not is_real
+    first = _FIRST.index(mark.args[0]) if is_real and mark.args[0] in _FIRST else len(_FIRST)
+    return first, not _starts_the_lab(item.path), not is_real
 
 
 @pytest.hookimpl(trylast=True)
@@ -176,6 +181,27 @@ def common_server(clone: Project, tmp_path_factory: pytest.TempPathFactory) -> I
 def server(common_server: Server) -> Server:
     """The shared server, unless a module that kills or changes its server starts another."""
     return common_server
+
+
+@pytest.fixture
+def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """An empty database of the test's own."""
+    with _database(server, f"d{abs(hash(request.node.name))}") as own:
+        yield own
+
+
+@pytest.fixture
+def application(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """Another empty database of the test's own, for its targets."""
+    with _database(server, f"a{abs(hash(request.node.name))}") as own:
+        yield own
+
+
+@contextlib.contextmanager
+def _database(server: Server, name: str) -> Iterator[Server]:
+    server.execute_script(f"CREATE DATABASE {name}")
+    yield server.in_database(name)
+    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(scope="session")

@@ -83,15 +83,6 @@ def _emptied(target: Running, server: Server) -> Running:
 
 
 @pytest.fixture
-def database(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """An empty database of the test's own."""
-    name = f"d{abs(hash(request.node.name))}"
-    server.execute_script(f"CREATE DATABASE {name}")
-    yield server.in_database(name)
-    server.execute_script(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
 def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
 

@@ -207,10 +207,8 @@ def test_a_metrics_database_that_goes_away_costs_no_run(
 
 
 def test_a_target_that_the_lab_did_not_start(
-    project: Project, server: Server, database: Server, results: Path, tmp_path: Path
+    project: Project, database: Server, application: Server, results: Path
 ) -> None:
-    server.execute_script("CREATE DATABASE attached")
-    application = server.in_database("attached")
     application.execute_script("CREATE TABLE bakeoff_may_drop_tables_here ()")
     (target,) = choose_targets(find_targets(project), [REST])
     port = ports.free_port()

@@ -49,15 +49,13 @@ def bakeoff(shop: Path, *arguments: str, **variables: str) -> "subprocess.Comple
     )  # fmt: skip
 
 
-def test_it_measures_where_postgresql_runs_elsewhere(shop: Path, server: Server) -> None:
+def test_it_measures_where_postgresql_runs_elsewhere(shop: Path, database: Server) -> None:
     made = bakeoff(shop, "init", "--openapi", "openapi.yaml")
     assert made.returncode == 0, made.stderr
     file = shop / "bakeoff.toml"
     lines = file.read_text("utf-8").splitlines(keepends=True)
     file.write_text("".join(RUN if line.lstrip("# ").startswith("run = ") else line for line in lines), "utf-8")
-    server.execute_script("CREATE DATABASE of_a_foreign_account")
-    url = server.in_database("of_a_foreign_account").url
-    smoke = bakeoff(shop, "run", "smoke", METRICS_DATABASE_URL=url)
+    smoke = bakeoff(shop, "run", "smoke", METRICS_DATABASE_URL=database.url)
     assert smoke.returncode == 0, f"{smoke.stdout}{smoke.stderr}"
 
 

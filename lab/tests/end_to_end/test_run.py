@@ -107,10 +107,8 @@ def test_deleting_a_run_deletes_what_hangs_on_it(project: Project, database: Ser
 
 
 def test_a_database_of_the_user_s_own_is_used(
-    project: Project, database: Server, server: Server, results: Path
+    project: Project, database: Server, application: Server, results: Path
 ) -> None:
-    server.execute_script("CREATE DATABASE owned")
-    application = server.in_database("owned")
     done = bakeoff(
         project,
         "run", "full", "--target", REST, *SHORT, "--payload", "4k", "--write-mode", "per-request",

@@ -145,15 +145,8 @@ def test_a_prepare_that_fails_is_the_reason_why_nothing_is_measured(measuring_ch
     assert "prepare failed with status 1" in words and "the migration 0002_authors is broken" in words
 
 
-@pytest.fixture
-def database(server: Server) -> Iterator[Server]:
-    """A database of the user's own, whose server may be asked for what was left there."""
-    server.execute_script("CREATE DATABASE of_the_user")
-    yield server.in_database("of_the_user")
-    server.execute_script("DROP DATABASE of_the_user")
-
-
 def left_behind(database: Server, checkout: Project) -> list[object]:
+    """What a run made on the server of a database of the user's own, and below the project."""
     with database.connect() as connection:
         made = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE 'bakeoff_made_%'").fetchall()
     folder = checkout.state / "files"

@@ -74,13 +74,13 @@ def test_a_flood_of_large_events_does_not_fill_the_memory(narrow_target: Running
         with table_locked(server):
             answers = clients.send([large] * FLOOD_EVENTS)
             for count in range(0, FLOOD_EVENTS - ACCEPTED_AT_MOST, 10):
-                # Whoever waits until a client gives up has no bound, and is waited for once.
-                assert {answer.outcome for answer in answered(answers, count)} <= {Outcome.OVERLOADED, Outcome.STORED}
+                outcomes = {answer.outcome for answer in answered(answers, count)}
+                # Without a bound all would wait for the database, until that is given up.
+                assert Outcome.OVERLOADED in outcomes or count <= ACCEPTED_AT_MOST
                 usage = tree.usage()
                 assert usage is not None
                 highest = max(highest, usage.memory_bytes)
 
-        assert Outcome.OVERLOADED in {answer.result().outcome for answer in answers}
         is_tuned = narrow_target.target.name in TUNED_TARGETS
         assert highest < (MEMORY_AT_MOST if is_tuned else STANDARD_MEMORY_AT_MOST)
         assert clients.answer(event("afterwards")).outcome is Outcome.STORED

@@ -41,9 +41,7 @@ def test_a_target_may_drop_what_it_made_itself() -> None:
 
 
 @pytest.mark.end_to_end
-def test_the_relations_of_a_database(server: Server) -> None:
-    server.execute_script("CREATE DATABASE relations")
-    database = server.in_database("relations")
+def test_the_relations_of_a_database(database: Server) -> None:
     database.execute_script("CREATE TABLE kept (id int, twice int GENERATED ALWAYS AS (id * 2) STORED)")
     database.execute_script("CREATE VIEW shown AS SELECT id FROM kept")
     found = relations_of(database)

@@ -47,9 +47,8 @@ def test_a_connection_that_breaks_off_is_told_in_words(
 
 
 @pytest.mark.end_to_end
-def test_a_database_of_an_earlier_checkout_is_refused(common_server: Server) -> None:
-    common_server.execute_script("CREATE DATABASE of_earlier")
-    earlier = replace(common_server.in_database("of_earlier"), embedded=True)
+def test_a_database_of_an_earlier_checkout_is_refused(database: Server) -> None:
+    earlier = replace(database, embedded=True)
     earlier.execute_script(
         "CREATE TABLE _yoyo_migration (migration_id text);"
         "INSERT INTO _yoyo_migration VALUES ('0001_create_metrics_schema'), ('0017_record_gauges')"
