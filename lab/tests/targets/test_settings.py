@@ -55,3 +55,10 @@ def test_shipped_manifests_tell_the_defaults_that_their_readmes_do(gallery: Proj
         # What is the same for all targets of a workload stands in its contract.
         contract = (gallery.root / "contract" / shipped.workload / "README.md").read_text("utf-8")
         assert all(f"| `{variable}` |" in contract for variable in defaults.keys() - told.keys()), shipped.name
+
+
+def test_options_of_the_jvm_are_a_setting_of_every_target_on_it(gallery: Project) -> None:
+    on_the_jvm = [shipped for shipped in find_targets(gallery) if shipped.language == "java"]
+    assert on_the_jvm
+    for shipped in on_the_jvm:
+        assert shipped.setting_variable("jvm_options") == "JDK_JAVA_OPTIONS", shipped.name

@@ -211,7 +211,7 @@ def _end(excess: Callable[[float], float], here: float, sign: int, place: int) -
         outside = min(inside + step, bound) if sign > 0 else max(inside - step, bound)
         above = excess(outside)
         if above > 0:
-            # Else it is less than the resolution of the search.
+            # Positive at both, the interval is below the resolution of the search.
             return inside if below > 0 else _crossing(excess, (inside, below), (outside, above))
         if outside == bound:
             return bound
@@ -227,7 +227,9 @@ def _crossing(excess: Callable[[float], float], inside: tuple[float, float], out
     """
     (low, below), (high, above) = inside, outside
     stayed = 0
-    while abs(high - low) > _EXACT + _CLOSE * abs(low):
+    for _ in range(_SEARCH_STEPS):
+        if abs(high - low) <= _EXACT + _CLOSE * abs(low):
+            break
         tried = high - above * (high - low) / (above - below)
         found = excess(tried)
         if found > 0:
