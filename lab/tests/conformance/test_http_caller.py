@@ -70,6 +70,29 @@ def test_the_request_goes_out_byte_by_byte(client: RequestClient) -> None:
     assert body == b"\x00\xffend"
 
 
+def test_requests_in_turn_share_a_connection_until_one_gets_no_reply(client: RequestClient) -> None:
+    received: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        for _ in range(2):
+            received.append(read_until(connection, b"end"))
+            connection.sendall(REPLY)
+        # It closes this connection, and takes no other.
+        read_until(connection, b"end")
+
+    requests = [post(b"%d end" % number) for number in range(4)]
+    with server(serve) as port:
+        caller = HttpCaller(Access("127.0.0.1", port), client, timeout_s=1, user_agent="some")
+        replies = caller.send_in_turn(requests)
+        assert [next(replies).body, next(replies).body] == [b"ok", b"ok"]
+        with pytest.raises(NoReplyError, match="no reply within 1 s"):
+            next(replies)
+        assert next(replies, None) is None
+
+    assert [each.rpartition(b"\r\n")[2] for each in received] == [b"0 end", b"1 end"]
+    assert all(b"user-agent: some\r\n" in each.lower() for each in received)
+
+
 def test_each_value_of_a_header_is_a_line_and_none_leaves_it_out(client: RequestClient) -> None:
     received: list[bytes] = []
 

@@ -69,14 +69,19 @@ class Running:
 
 
 def _cases(suite: str) -> list[ParameterSet]:
-    """Targets that the file names for a suite; a library's own HTTP/2 server and stacks are for exhaustive runs."""
+    """Targets that the file names for a suite.
+
+    A library's own protocol is for exhaustive runs where other targets of the workload have one of their own; so are
+    stacks.
+    """
     cases = []
     for name in _DEVIATIONS[suite] if _TARGETS else ():
         target = _TARGETS[name]
         # REST over HTTP/2 is negotiated inside TLS.
         started = (name, suite == "h2spec" and target.protocol == "rest")
         case = pytest.param(started, id=name, marks=pytest.mark.xdist_group(f"suites of {name}"))
-        is_library = suite == "h2spec" and target.target_class == STANDARD
+        has_tuned = suite == "h2spec" or (suite == "schemathesis" and target.workload == "events")
+        is_library = has_tuned and target.target_class == STANDARD
         cases.append(as_exhaustive(case) if is_library or target.workload == "orders" else case)
     return cases
 

@@ -15,8 +15,8 @@ import base64, json, sys
 for asked in reversed([json.loads(sys.stdin.readline()) for _ in range(2)]):
     body = base64.b64encode(asked["path"].encode()).decode()
     print(json.dumps({"id": asked["id"], "status": "200", "headers": [["a", "b"]], "body_base64": body, "error": None,
-                      "then": {"status": None, "headers": [], "body_base64": "",
-                               "error": {"kind": "closed", "message": "gone"}}}), flush=True)
+                      "then": [{"status": None, "headers": [], "body_base64": "",
+                                "error": {"kind": "closed", "message": "gone"}}]}), flush=True)
 sys.stdin.read()
 """
 HERE = ("127.0.0.1", 1)
@@ -30,7 +30,7 @@ def test_each_thread_gets_its_own_reply() -> None:
     client = scripted(REVERSED)
     with ThreadPoolExecutor(2) as pool:
         replies = list(pool.map(lambda path: client.ask(HERE, "http", path, timeout_s=30), ["/a", "/b"]))
-    then = ClientReply(headers=[], failure="closed", reason="gone")
+    then = [ClientReply(headers=[], failure="closed", reason="gone", then=[])]
     assert replies == [ClientReply("200", [("a", "b")], body, then=then) for body in (b"/a", b"/b")]
 
 

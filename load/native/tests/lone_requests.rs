@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::{self, operation, plan_json};
@@ -141,13 +143,36 @@ fn a_request_may_follow_on_the_same_connection_while_that_lasts() {
         support::read_request(&mut stream);
         stream.write_all(OK).expect("written");
     });
-    let lines = [lasting, closing].map(|address| json!({"url": format!("http://{address}/"), "then": {"path": "/b"}}));
+    let lines =
+        [lasting, closing].map(|address| json!({"url": format!("http://{address}/"), "then": [{"path": "/b"}]}));
     let replies = replies(&lines);
-    assert_eq!((&replies[0]["status"], &replies[0]["then"]["status"]), (&json!("200"), &json!("200")));
-    assert_eq!((&replies[1]["status"], &replies[1]["then"]["status"]), (&json!("200"), &Value::Null));
-    let kind = replies[1]["then"]["error"]["kind"].as_str().expect("a kind");
+    assert_eq!((&replies[0]["status"], &replies[0]["then"][0]["status"]), (&json!("200"), &json!("200")));
+    assert_eq!((&replies[1]["status"], &replies[1]["then"][0]["status"]), (&json!("200"), &Value::Null));
+    let kind = replies[1]["then"][0]["error"]["kind"].as_str().expect("a kind");
     // The end of a connection is seen by reading, or by writing.
     assert!(["closed", "reset"].contains(&kind), "{kind}");
+}
+
+#[test]
+fn requests_follow_on_new_connections_until_one_gets_no_reply() {
+    let closing = support::serve(|mut stream| {
+        let (head, body) = support::read_request(&mut stream).expect("a request");
+        if body != b"ends" {
+            let path = head.split(' ').nth(1).expect("a path");
+            let body = [path.as_bytes(), &body].concat();
+            write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len())
+                .expect("written");
+            stream.write_all(&body).expect("written");
+        }
+    });
+    let following = [(None, "1"), (Some("/b"), "2"), (None, "ends"), (None, "3")]
+        .map(|(path, body)| json!({"path": path, "body_base64": STANDARD.encode(body)}));
+    let first = json!({"url": format!("http://{closing}/a"), "method": "POST", "body": "0", "then": following, "reconnects": true});
+    let reply = &replies(&[first])[0];
+    let then = reply["then"].as_array().expect("a list");
+    let bodies: Vec<_> = [reply].into_iter().chain(then).map(|each| base64(&each["body_base64"])).collect();
+    assert_eq!(bodies, ["/a0", "/a1", "/b2", ""]);
+    assert_eq!(then[2]["error"]["kind"], "closed");
 }
 
 #[test]
@@ -184,7 +209,6 @@ fn requests_with_an_id_are_sent_at_the_same_time() {
 }
 
 fn base64(text: &Value) -> String {
-    use base64::Engine as _;
-    let bytes = base64::engine::general_purpose::STANDARD.decode(text.as_str().expect("text")).expect("base64");
+    let bytes = STANDARD.decode(text.as_str().expect("text")).expect("base64");
     String::from_utf8(bytes).expect("text")
 }

@@ -1,15 +1,16 @@
 """Sends any bytes as gRPC messages, or as a call's body, through the engine's client."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 from urllib.parse import unquote
 
 from google.rpc.code_pb2 import Code
 
 from bakeoff.conformance.exchange import GrpcReply, GrpcRequest, NoReplyError
-from bakeoff.conformance.http_caller import answered
+from bakeoff.conformance.http_caller import answered, answered_in_turn, body_of_next
 from bakeoff.errors import BakeoffError
-from bakeoff.processes.request_client import RequestClient
+from bakeoff.processes.request_client import ClientReply, RequestClient
 from bakeoff.targets.access import Access
 
 _PREFIX_BYTES = 5
@@ -52,33 +53,48 @@ class GrpcCaller:
 
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
-        body, then = request.body, {}
-        if body is None:
-            body = b"".join(b"\0" + len(payload).to_bytes(4) + payload for payload in request.payloads)
-        else:
-            # What a server answers to it does not count, but whether it does.
-            then = {"then": {"path": _HEALTH, "body_base64": _EMPTY_MESSAGE}}
+        # What a server answers to what follows does not count, but whether it does.
+        then = [] if request.body is None else [{"path": _HEALTH, "body_base64": _EMPTY_MESSAGE}]
+        reply = answered(self._client, *self._call(request), then=then, **self._fields(request))
+        return _grpc_reply(reply, lasted=not any(each.failure for each in reply.then))
+
+    def send_in_turn(self, requests: Sequence[GrpcRequest]) -> Iterator[GrpcReply]:
+        """The replies to calls that differ in their messages alone, on one connection while the target keeps it.
+
+        Raises NoReplyError in the place of the first reply that did not come; what follows it was not sent.
+        """
+        first, *rest = requests
+        then = [body_of_next(_body_of(each)) for each in rest]
+        return map(_grpc_reply, answered_in_turn(self._client, *self._call(first), then=then, **self._fields(first)))
+
+    def _call(self, request: GrpcRequest) -> tuple[Access, str, float]:
+        return self._access, f"/{request.method}", self._timeout_s
+
+    def _fields(self, request: GrpcRequest) -> dict[str, Any]:
         own = {**self._access.headers, **({} if self._user_agent is None else {"user-agent": self._user_agent})}
         headers = {name: (value,) for name, value in own.items()} | dict(request.headers)
-        reply = answered(
-            self._client,
-            self._access,
-            f"/{request.method}",
-            self._timeout_s,
-            method="POST",
-            headers=[*_USUAL, *((name, value) for name, values in headers.items() for value in values)],
-            body=body,
-            http_version="2",
-            **then,
-        )
-        found = {name.lower(): value for name, value in reply.headers}
-        status = found.get("grpc-status", "")
-        if not status.isdecimal():
-            raise NoReplyError(f"no gRPC status: HTTP status {reply.status}")
-        name = Code.Name(int(status)) if int(status) in Code.values() else status
-        message = unquote(found.get("grpc-message", ""))
-        lasted = reply.then is None or not reply.then.failure
-        return GrpcReply(name, message, tuple(_messages(reply.body)), found, lasted)
+        return {
+            "method": "POST",
+            "headers": [*_USUAL, *((name, value) for name, values in headers.items() for value in values)],
+            "body": _body_of(request),
+            "http_version": "2",
+        }
+
+
+def _body_of(request: GrpcRequest) -> bytes:
+    if request.body is not None:
+        return request.body
+    return b"".join(b"\0" + len(payload).to_bytes(4) + payload for payload in request.payloads)
+
+
+def _grpc_reply(reply: ClientReply, *, lasted: bool = True) -> GrpcReply:
+    found = {name.lower(): value for name, value in reply.headers}
+    status = found.get("grpc-status", "")
+    if not status.isdecimal():
+        raise NoReplyError(f"no gRPC status: HTTP status {reply.status}")
+    name = Code.Name(int(status)) if int(status) in Code.values() else status
+    message = unquote(found.get("grpc-message", ""))
+    return GrpcReply(name, message, tuple(_messages(reply.body)), found, lasted)
 
 
 def _messages(body: bytes) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """A case over gRPC: its request, and the comparison of the reply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from bakeoff.conformance.calls import first_of, grpc_table
@@ -26,6 +27,7 @@ from bakeoff.workload.declaration import GrpcBatch, GrpcCall, GrpcHealth, GrpcSt
 from bakeoff.workload.loader import Workload
 
 SendGrpc = Callable[[GrpcRequest], GrpcReply]
+SendGrpcInTurn = Callable[[Sequence[GrpcRequest]], Iterator[GrpcReply]]
 
 _STANDARD_PROTOS = tuple(map(ProtoSource, sorted(Path(__file__).with_name("protos").glob("*.proto"))))
 # Keeps the caller from sending the token that it has.
@@ -44,16 +46,34 @@ def codec_of(workload: Workload) -> ProtoCodec:
 class GrpcProtocol:
     side = "grpc"
 
-    def __init__(self, workload: Workload, codec: ProtoCodec, send: SendGrpc) -> None:
+    def __init__(
+        self, workload: Workload, codec: ProtoCodec, send: SendGrpc, send_in_turn: SendGrpcInTurn | None = None
+    ) -> None:
         self._workload = workload
         self._codec = codec
         self._send = send
+        self._send_in_turn = send_in_turn or partial(map, send)
 
     def store(self, message: Json) -> list[str]:
+        return compare_grpc(self._stored, self._send(self._storing(message)), ())
+
+    def store_in_turn(self, messages: Sequence[Json]) -> Iterator[list[str]]:
+        replies = self._send_in_turn([self._storing(each) for each in messages])
+        return (compare_grpc(self._stored, reply, ()) for reply in replies)
+
+    def _storing(self, message: Json) -> GrpcRequest:
+        method = self._single.method
+        return GrpcRequest(method, (self._encode(method, Payload(message)),))
+
+    @property
+    def _stored(self) -> GrpcExpectation:
+        return GrpcExpectation((str(first_of(self._single)),))
+
+    @property
+    def _single(self) -> GrpcCall:
         table = grpc_table(self._workload, Call.SINGLE)
         assert isinstance(table, GrpcCall)
-        reply = self._send(GrpcRequest(table.method, (self._encode(table.method, Payload(message)),)))
-        return compare_grpc(GrpcExpectation((str(first_of(table)),)), reply, ())
+        return table
 
     def exchange(self, case: Case) -> Exchange:
         side = case.grpc

@@ -1,6 +1,8 @@
 """Sends any bytes as an HTTP request, through the engine's client."""
 
+import base64
 import socket
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bakeoff.conformance.exchange import HttpReply, HttpRequest, NoReplyError
@@ -49,15 +51,62 @@ class HttpCaller:
             headers=[(name, value) for name, values in headers.items() for value in values],
             body=_chunked(body or b"") if is_chunked else body,
         )
-        return HttpReply(int(reply.status), {name.lower(): value for name, value in reply.headers}, reply.body)
+        return _http_reply(reply)
+
+    def send_in_turn(self, requests: Sequence[HttpRequest]) -> Iterator[HttpReply]:
+        """The replies to requests that differ in their bodies alone, on one connection while the target keeps it.
+
+        Raises NoReplyError in the place of the first reply that did not come; what follows it was not sent.
+        """
+        first, *rest = requests
+        own = {name: (value,) for name, value in self._own.items()} | dict(first.headers)
+        replies = answered_in_turn(
+            self._client,
+            self._access,
+            first.path,
+            self._timeout_s,
+            method=first.method,
+            headers=[(name, value) for name, values in own.items() for value in values],
+            body=first.body,
+            then=[body_of_next(each.body or b"") for each in rest],
+            exact=False,
+        )
+        return map(_http_reply, replies)
 
 
-def answered(client: RequestClient, access: Access, path: str, timeout_s: float, **fields: Any) -> ClientReply:
-    """The reply to a request with these very headers. Raises NoReplyError for none."""
+def _http_reply(reply: ClientReply) -> HttpReply:
+    return HttpReply(int(reply.status), {name.lower(): value for name, value in reply.headers}, reply.body)
+
+
+def body_of_next(body: bytes) -> Mapping[str, str]:
+    """A request that follows, with this body."""
+    return {"body_base64": base64.b64encode(body).decode()}
+
+
+def answered(
+    client: RequestClient, access: Access, path: str, timeout_s: float, *, exact: bool = True, **fields: Any
+) -> ClientReply:
+    """The reply to a request, by default with these very headers. Raises NoReplyError for none."""
     where = (access.host, access.port)
-    reply = client.ask(
-        where, access.scheme("http"), path, timeout_s=timeout_s, exact=True, **access.tls_fields(), **fields
+    return _with_status(
+        client.ask(
+            where, access.scheme("http"), path, timeout_s=timeout_s, exact=exact, **access.tls_fields(), **fields
+        ),
+        timeout_s,
     )
+
+
+def answered_in_turn(
+    client: RequestClient, access: Access, path: str, timeout_s: float, **fields: Any
+) -> Iterator[ClientReply]:
+    """The replies to a request and those that follow it, up to the first that did not come: a NoReplyError."""
+    first = answered(client, access, path, timeout_s, reconnects=True, **fields)
+    yield first
+    for reply in first.then:
+        yield _with_status(reply, timeout_s)
+
+
+def _with_status(reply: ClientReply, timeout_s: float) -> ClientReply:
     if reply.failure in ("timeout", "connect_timeout"):
         raise NoReplyError(f"no reply within {timeout_s:g} s")
     if reply.failure == "refused":

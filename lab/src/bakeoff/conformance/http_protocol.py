@@ -1,7 +1,8 @@
 """A case over HTTP: its request, and the comparison of the reply."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from bakeoff.conformance import exact_json
 from bakeoff.conformance.calls import HttpTable, first_of, http_table
@@ -14,6 +15,7 @@ from bakeoff.workload.declaration import HttpBatch, HttpCall, HttpHealth
 from bakeoff.workload.loader import Workload
 
 SendHttp = Callable[[HttpRequest], HttpReply]
+SendHttpInTurn = Callable[[Sequence[HttpRequest]], Iterator[HttpReply]]
 
 # Keeps the caller from sending the token that it has.
 _NO_TOKEN: Headers = {"authorization": ()}
@@ -22,15 +24,26 @@ _NO_TOKEN: Headers = {"authorization": ()}
 class HttpProtocol:
     side = "http"
 
-    def __init__(self, workload: Workload, send: SendHttp) -> None:
+    def __init__(self, workload: Workload, send: SendHttp, send_in_turn: SendHttpInTurn | None = None) -> None:
         self._workload = workload
         self._send = send
+        self._send_in_turn = send_in_turn or partial(map, send)
 
     def store(self, message: Json) -> list[str]:
+        return compare_http(self._stored, self._send(self._storing(message)))
+
+    def store_in_turn(self, messages: Sequence[Json]) -> Iterator[list[str]]:
+        replies = self._send_in_turn([self._storing(each) for each in messages])
+        return (compare_http(self._stored, reply) for reply in replies)
+
+    def _storing(self, message: Json) -> HttpRequest:
         table = http_table(self._workload, Call.SINGLE)
         body = self._workload.declared.operations[0].body
-        reply = self._send(HttpRequest(table.method, table.path, _headers(body), _encoded(body, message)))
-        return compare_http(HttpExpectation(int(first_of(table))), reply)
+        return HttpRequest(table.method, table.path, _headers(body), _encoded(body, message))
+
+    @property
+    def _stored(self) -> HttpExpectation:
+        return HttpExpectation(int(first_of(http_table(self._workload, Call.SINGLE))))
 
     def exchange(self, case: Case) -> Exchange:
         side = case.http

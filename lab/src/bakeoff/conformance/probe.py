@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bakeoff.conformance.case import Call, Case, Profile
-from bakeoff.conformance.runner import CaseProtocol, speaker_to
+from bakeoff.conformance.runner import Speaker, speaker_to
 from bakeoff.conformance.stored_rows import PostgresRows
 from bakeoff.postgres.relay import DatabaseRelay
 from bakeoff.postgres.server import Server
@@ -44,7 +44,7 @@ class Probed:
         assert event is not None, "only a workload whose first operation stores by itself has events"
         return event
 
-    def speaker(self, user_agent: str | None = None) -> CaseProtocol:
+    def speaker(self, user_agent: str | None = None) -> Speaker:
         return speaker_to(
             self.protocol, self.workload, self.access, self.client, is_reachable=True, user_agent=user_agent
         )

@@ -49,6 +49,17 @@ class CaseProtocol(Protocol):
         ...
 
 
+class Speaker(CaseProtocol, Protocol):
+    """One that can send many messages."""
+
+    def store_in_turn(self, messages: Sequence[Json]) -> Iterator[list[str]]:
+        """As `store`, on one connection while the target keeps it.
+
+        Raises NoReplyError for the first that is not answered; what follows it was not sent.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """A case passed when there are no differences: exactly, or as far as the core profile compares."""
@@ -238,7 +249,7 @@ def speaker_to(
     is_reachable: bool = False,
     user_agent: str | None = None,
     timeout_s: float = 15.0,
-) -> CaseProtocol:
+) -> Speaker:
     """A caller of the target at `access`, with a `User-Agent` where one is given; by default through the client here.
 
     Unless the target is known to be reachable, raises BakeoffError when no server answers there.
@@ -252,8 +263,8 @@ def speaker_to(
         grpc_caller = GrpcCaller(access, client, timeout_s=timeout_s, user_agent=user_agent)
         if not is_reachable:
             grpc_caller.check_reachable()
-        return GrpcProtocol(workload, codec_of(workload), grpc_caller.send)
+        return GrpcProtocol(workload, codec_of(workload), grpc_caller.send, grpc_caller.send_in_turn)
     http_caller = HttpCaller(access, client, timeout_s=timeout_s, user_agent=user_agent)
     if not is_reachable:
         http_caller.check_reachable()
-    return HttpProtocol(workload, http_caller.send)
+    return HttpProtocol(workload, http_caller.send, http_caller.send_in_turn)

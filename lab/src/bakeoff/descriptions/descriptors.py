@@ -16,11 +16,11 @@ from google.protobuf.message import DecodeError
 
 from bakeoff.descriptions.proto_editions import without_editions
 from bakeoff.descriptions.proto_sources import ProtoFile, ProtoSource, ProtoSources, bundled_roots
-from bakeoff.descriptions.proto_text import PLAIN_OPTIONS, ProtoText
+from bakeoff.descriptions.proto_text import ProtoText, plain_options
 from bakeoff.errors import UsageError
 
 _MOST_LINES = 5
-_OPTION = re.compile(rf"\boption\s+(?!(?:{'|'.join(PLAIN_OPTIONS)})\b)\w")
+_OPTION = re.compile(rf"\boption\s+(?!(?:{'|'.join(plain_options())})\b)\w")
 _TO_WRITE = "Write one with buf build -o FILE.binpb, or protoc --include_imports -o FILE.binpb."
 
 

@@ -3,19 +3,24 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from google.protobuf import descriptor_pb2
-
-# Options that no import declares; those that only earlier versions of protoc had are not among them.
-PLAIN_OPTIONS = frozenset(
-    option.name
-    for name, message in descriptor_pb2.DESCRIPTOR.message_types_by_name.items()
-    if name.endswith("Options")
-    for option in message.fields
-)
 _TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[\w.]+|\s+|.""", re.DOTALL)
 _STARTS_STATEMENT = ("", ";", "{", "}")
 _OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
+
+
+@cache
+def plain_options() -> frozenset[str]:
+    """Options that no import declares; those that only earlier versions of protoc had are not among them."""
+    from google.protobuf import descriptor_pb2
+
+    return frozenset(
+        option.name
+        for name, message in descriptor_pb2.DESCRIPTOR.message_types_by_name.items()
+        if name.endswith("Options")
+        for option in message.fields
+    )
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class ProtoText:
             if self._word(index) == "option" and self._before(index) in _STARTS_STATEMENT:
                 end = self._end_of_statement(index)
                 name = self._word(index + 1)
-                if not (keeps(self._name(index + 1)) if name == "(" else name in PLAIN_OPTIONS):
+                if not (keeps(self._name(index + 1)) if name == "(" else name in plain_options()):
                     cuts.append((self._tokens[index].start, self._tokens[end].end, ""))
                 index = end
             elif self._word(index) == "[":

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +24,8 @@ _GRACE_S = 30.0
 class ClientReply:
     """A reply with any status, or the kind of a failure and its reason; names of headers are as they came.
 
-    `status` is a number, or the name of a gRPC status, and empty where there was no reply. `then` is the outcome of the
-    request that followed on the same connection.
+    `status` is a number, or the name of a gRPC status, and empty where there was no reply. `then` are the outcomes of
+    the requests that followed on the same connection.
     """
 
     status: str = ""
@@ -33,7 +33,7 @@ class ClientReply:
     body: bytes = b""
     failure: str = ""
     reason: str = ""
-    then: "ClientReply | None" = None
+    then: "Sequence[ClientReply]" = ()
 
 
 class RequestClient:
@@ -64,18 +64,20 @@ class RequestClient:
         *,
         timeout_s: float,
         body: bytes | None = None,
+        then: Sequence[Mapping[str, str]] = (),
         **fields: Any,
     ) -> ClientReply:
         """The outcome of a request to host and port, over `http`, `https`, `grpc` or `grpcs`.
 
-        `fields` are others of the engine's `request` command. Raises BakeoffError for a request that cannot be sent.
+        `then` are the requests that follow, and `fields` others of the engine's `request` command. Raises BakeoffError
+        for a request that cannot be sent.
         """
         host, port = self._launcher.address(*address)
         url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
         place = {"url": f"{url}{path}"} if scheme.startswith("grpc") else {"url": url, "path": path}
         content = {} if body is None else {"body_base64": base64.b64encode(body).decode()}
-        request = {**place, **content, "timeout_ms": max(1, round(timeout_s * 1000)), **fields}
-        reply = self._sent(request).result(timeout_s + _GRACE_S)
+        request = {**place, **content, "timeout_ms": max(1, round(timeout_s * 1000)), "then": then, **fields}
+        reply = self._sent(request).result(timeout_s * (1 + len(then)) + _GRACE_S)
         if reply.failure == "invalid":
             raise BakeoffError(f"No request can be sent to {host}:{port}: {reply.reason}.")
         return reply
@@ -125,12 +127,12 @@ class RequestClient:
 
 
 def _reply(document: Any) -> ClientReply:
-    error, then = document["error"] or {}, document.get("then")
+    error = document["error"] or {}
     return ClientReply(
         document["status"] or "",
         [(name, value) for name, value in document["headers"]],
         base64.b64decode(document["body_base64"]),
         error.get("kind", ""),
         error.get("message", ""),
-        None if then is None else _reply(then),
+        [_reply(each) for each in document.get("then", ())],
     )

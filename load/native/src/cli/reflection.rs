@@ -163,7 +163,12 @@ impl<'a> Server<'a> {
             headers: self.transport.headers.clone().into_iter().collect(),
             body: Some(Asking { question: Some(question) }.encode_to_vec()),
         };
-        let requests = LoneRequests { transport: self.transport.clone(), messages: vec![message], is_exact: false };
+        let requests = LoneRequests {
+            transport: self.transport.clone(),
+            messages: vec![message],
+            is_exact: false,
+            reconnects: false,
+        };
         let sent = engine::request(&requests).map_err(|error| ReflectionError::refused(error.to_string()))?;
         let outcome = sent.into_iter().next();
         let outcome = outcome.ok_or_else(|| ReflectionError::refused("its reflection does not answer"))?;

@@ -47,9 +47,13 @@ struct Asked {
     /// HTTP: goes out as it is in place of the URL's path.
     #[serde(default)]
     path: Option<String>,
-    /// HTTP: a request that follows on the same connection.
+    /// HTTP: requests that follow on the same connection.
     #[serde(default)]
-    then: Option<Following>,
+    then: Vec<Following>,
+    /// HTTP: what follows goes out on a new connection where the target has closed the one before, and not at all after
+    /// a request that got no reply.
+    #[serde(default)]
+    reconnects: bool,
     /// gRPC: the body of the reply is the `FileDescriptorSet` of the services that the server offers; the URL names no
     /// method.
     #[serde(default)]
@@ -60,7 +64,9 @@ struct Asked {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Following {
-    path: String,
+    /// That of the first where there is none.
+    #[serde(default)]
+    path: Option<String>,
     #[serde(default)]
     body_base64: Option<String>,
 }
@@ -83,9 +89,9 @@ struct Replied {
     headers: Vec<(String, String)>,
     body_base64: String,
     error: Option<Fault>,
-    /// The outcome of the request that followed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    then: Option<Box<Replied>>,
+    /// The outcomes of the requests that followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    then: Vec<Replied>,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,8 +149,9 @@ fn replied(asked: Result<Asked, String>) -> Replied {
 
 /// The outcome of the first request, which holds those of the requests that followed.
 fn in_turn(outcomes: Vec<Outcome>) -> Replied {
-    let follow = |then: Option<Box<Replied>>, outcome| Some(Box::new(Replied { then, ..outcome_of(outcome) }));
-    outcomes.into_iter().rev().fold(None, follow).map_or_else(Replied::default, |first| *first)
+    let mut outcomes = outcomes.into_iter().map(outcome_of);
+    let first = outcomes.next().unwrap_or_default();
+    Replied { then: outcomes.collect(), ..first }
 }
 
 fn reflected(asked: &Asked) -> Result<Replied, String> {
@@ -191,7 +198,7 @@ fn check_headers(asked: &Asked, target: &Target) -> Result<(), String> {
 fn prepared(asked: Asked) -> Result<LoneRequests, String> {
     let target = Target::parse(&asked.url)?;
     let is_grpc = target.protocol == Protocol::Grpc;
-    let of_http = [(asked.exact, "exact"), (asked.path.is_some(), "path"), (asked.then.is_some(), "then")];
+    let of_http = [(asked.exact, "exact"), (asked.path.is_some(), "path"), (!asked.then.is_empty(), "then")];
     for (is_given, name) in of_http {
         if is_given && is_grpc {
             return Err(format!("{name} applies to http and https only"));
@@ -212,11 +219,13 @@ fn prepared(asked: Asked) -> Result<LoneRequests, String> {
         return Err(format!("the path {path:?} is not one line"));
     }
     let (method, headers) = (asked.method, asked.headers);
-    let mut messages = vec![Message { method: method.clone(), path, headers: headers.clone(), body }];
-    if let Some(Following { path, body_base64 }) = asked.then {
-        messages.push(Message { method, path, headers, body: body_base64.as_deref().map(decoded).transpose()? });
+    let mut messages = vec![Message { method, path, headers, body }];
+    for Following { path, body_base64 } in asked.then {
+        let body = body_base64.as_deref().map(decoded).transpose()?;
+        let first = messages[0].clone();
+        messages.push(Message { path: path.unwrap_or(first.path), body, ..first });
     }
-    Ok(LoneRequests { transport, is_exact: asked.exact, messages })
+    Ok(LoneRequests { transport, is_exact: asked.exact, reconnects: asked.reconnects, messages })
 }
 
 fn decoded(text: &str) -> Result<Vec<u8>, String> {

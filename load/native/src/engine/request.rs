@@ -24,6 +24,9 @@ pub struct LoneRequests {
     pub messages: Vec<Message>,
     /// Headers go out as they are, and no others: over HTTP/1 also those that frame the body.
     pub is_exact: bool,
+    /// Requests go out on a new connection where the target has closed the one before. They end with the first that gets
+    /// no reply.
+    pub reconnects: bool,
 }
 
 /// A request and its content.
@@ -48,14 +51,15 @@ impl Message {
 /// The outcome: a reply with any status, or why there is none.
 pub type Outcome = Result<Answer, NoAnswer>;
 
-/// Sends requests on one connection, and returns as many outcomes.
+/// Sends requests on one connection, and returns as many outcomes; fewer where what gets no reply ends them.
 ///
 /// # Errors
 /// The address does not resolve, or a certificate cannot be used.
 pub fn request(requests: &LoneRequests) -> Result<Vec<Outcome>, EngineError> {
-    let LoneRequests { transport, messages, is_exact } = requests;
+    let LoneRequests { transport, messages, is_exact, reconnects } = requests;
     let is_last = |index: usize| index + 1 == messages.len();
-    let sender = Sender::new(transport, messages.iter().enumerate().map(Message::as_call).collect())?;
+    let calls = messages.iter().enumerate().map(Message::as_call).collect();
+    let sender = Sender { reconnects: *reconnects, ..Sender::new(transport, calls)? };
     match transport.protocol {
         Protocol::Http if !transport.is_http2() => {
             let call = |(index, message): (usize, &Message)| {
@@ -108,12 +112,13 @@ struct Sender<'a> {
     requests: Vec<Request<'a>>,
     address: Address,
     timeout: Duration,
+    reconnects: bool,
 }
 
 impl<'a> Sender<'a> {
     fn new(transport: &Transport, requests: Vec<Request<'a>>) -> Result<Self, EngineError> {
         let timeout = Duration::from_millis(transport.timeout_ms);
-        Ok(Self { requests, address: resolve(transport)?, timeout })
+        Ok(Self { requests, address: resolve(transport)?, timeout, reconnects: false })
     }
 }
 
@@ -125,8 +130,13 @@ impl TargetCalls for Sender<'_> {
         let mut client = Client::<W>::new(Arc::clone(shared), self.address, self.timeout);
         let mut outcomes = Vec::with_capacity(self.requests.len());
         for request in &self.requests {
-            let is_first = outcomes.is_empty();
-            outcomes.push(if is_first { client.ask(request) } else { client.ask_on_same_connection(request) });
+            let needs_same = !self.reconnects && !outcomes.is_empty();
+            let outcome = if needs_same { client.ask_on_same_connection(request) } else { client.ask(request) };
+            let ends = self.reconnects && outcome.is_err();
+            outcomes.push(outcome);
+            if ends {
+                break;
+            }
         }
         outcomes
     }
