@@ -1,8 +1,8 @@
 """Sends any bytes as gRPC messages, or as a call's body, through the engine's client."""
 
 import base64
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 from urllib.parse import unquote
 
 from google.rpc.code_pb2 import Code
@@ -17,6 +17,8 @@ _PREFIX_BYTES = 5
 _USUAL = (("te", "trailers"), ("content-type", "application/grpc"))
 _HEALTH = "/grpc.health.v1.Health/Check"
 _EMPTY_MESSAGE = base64.b64encode(bytes(_PREFIX_BYTES)).decode()
+
+_Answered = TypeVar("_Answered")
 
 
 class GrpcCaller:
@@ -55,7 +57,7 @@ class GrpcCaller:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
         # What a server answers to what follows does not count, but whether it does.
         then = [] if request.body is None else [{"path": _HEALTH, "body_base64": _EMPTY_MESSAGE}]
-        reply = answered(self._client, *self._call(request), then=then, **self._fields(request))
+        reply = self._asked(answered, request, then)
         return _grpc_reply(reply, lasted=not any(each.failure for each in reply.then))
 
     def send_in_turn(self, requests: Sequence[GrpcRequest]) -> Iterator[GrpcReply]:
@@ -64,21 +66,24 @@ class GrpcCaller:
         Raises NoReplyError in the place of the first reply that did not come; what follows it was not sent.
         """
         first, *rest = requests
-        then = [body_of_next(_body_of(each)) for each in rest]
-        return map(_grpc_reply, answered_in_turn(self._client, *self._call(first), then=then, **self._fields(first)))
+        return map(_grpc_reply, self._asked(answered_in_turn, first, [body_of_next(_body_of(each)) for each in rest]))
 
-    def _call(self, request: GrpcRequest) -> tuple[Access, str, float]:
-        return self._access, f"/{request.method}", self._timeout_s
-
-    def _fields(self, request: GrpcRequest) -> dict[str, Any]:
+    def _asked(
+        self, ask: Callable[..., _Answered], request: GrpcRequest, then: Sequence[Mapping[str, str]]
+    ) -> _Answered:
         own = {**self._access.headers, **({} if self._user_agent is None else {"user-agent": self._user_agent})}
         headers = {name: (value,) for name, value in own.items()} | dict(request.headers)
-        return {
-            "method": "POST",
-            "headers": [*_USUAL, *((name, value) for name, values in headers.items() for value in values)],
-            "body": _body_of(request),
-            "http_version": "2",
-        }
+        return ask(
+            self._client,
+            self._access,
+            f"/{request.method}",
+            self._timeout_s,
+            method="POST",
+            headers=[*_USUAL, *((name, value) for name, values in headers.items() for value in values)],
+            body=_body_of(request),
+            http_version="2",
+            then=then,
+        )
 
 
 def _body_of(request: GrpcRequest) -> bytes:
