@@ -15,9 +15,7 @@ from bakeoff.project import Project
 
 StartServer = Callable[[], AbstractContextManager[Server]]
 
-# As the tests' own PostgreSQL, connections cost a target little.
-_SETTINGS = ("shared_buffers=64MB", "max_wal_size=512MB", "scram_iterations=1")
-_KIND = embedded.InstanceKind("database", "application", _SETTINGS)
+_KIND = embedded.InstanceKind("database", "application", ("shared_buffers=64MB", "max_wal_size=512MB"))
 
 
 @contextmanager
