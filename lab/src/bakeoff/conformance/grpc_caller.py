@@ -1,6 +1,5 @@
 """Sends any bytes as gRPC messages, or as a call's body, through the engine's client."""
 
-import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import unquote
@@ -16,7 +15,6 @@ from bakeoff.targets.access import Access
 _PREFIX_BYTES = 5
 _USUAL = (("te", "trailers"), ("content-type", "application/grpc"))
 _HEALTH = "/grpc.health.v1.Health/Check"
-_EMPTY_MESSAGE = base64.b64encode(bytes(_PREFIX_BYTES)).decode()
 
 _Answered = TypeVar("_Answered")
 
@@ -56,7 +54,7 @@ class GrpcCaller:
     def send(self, request: GrpcRequest) -> GrpcReply:
         """The status and the replies before it; raises NoReplyError when the call did not end within the timeout."""
         # What a server answers to what follows does not count, but whether it does.
-        then = [] if request.body is None else [{"path": _HEALTH, "body_base64": _EMPTY_MESSAGE}]
+        then = [] if request.body is None else [{"path": _HEALTH, **body_of_next(bytes(_PREFIX_BYTES))}]
         reply = self._asked(answered, request, then)
         return _grpc_reply(reply, lasted=not any(each.failure for each in reply.then))
 

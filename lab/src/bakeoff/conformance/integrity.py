@@ -35,7 +35,7 @@ _LOCKED_S = 0.5
 # More than two thousand, so that one lost in a thousand is seen.
 _BURST = 2_500
 _BURST_CLIENTS = 16
-# Sent by a client before it connects anew.
+# Sent by a client before it opens another connection.
 _IN_TURN = 25
 _FEWEST_REFUSED = 20
 _INVALID_CASES = 4

@@ -50,8 +50,8 @@ struct Asked {
     /// HTTP: requests that follow on the same connection.
     #[serde(default)]
     then: Vec<Following>,
-    /// HTTP: what follows goes out on a new connection where the target has closed the one before, and not at all after
-    /// a request that got no reply.
+    /// HTTP: what follows goes out on a new connection where the target has said that it closes the one before, and not
+    /// at all after a request that got no reply.
     #[serde(default)]
     reconnects: bool,
     /// gRPC: the body of the reply is the `FileDescriptorSet` of the services that the server offers; the URL names no
@@ -198,7 +198,12 @@ fn check_headers(asked: &Asked, target: &Target) -> Result<(), String> {
 fn prepared(asked: Asked) -> Result<LoneRequests, String> {
     let target = Target::parse(&asked.url)?;
     let is_grpc = target.protocol == Protocol::Grpc;
-    let of_http = [(asked.exact, "exact"), (asked.path.is_some(), "path"), (!asked.then.is_empty(), "then")];
+    let of_http = [
+        (asked.exact, "exact"),
+        (asked.path.is_some(), "path"),
+        (!asked.then.is_empty(), "then"),
+        (asked.reconnects, "reconnects"),
+    ];
     for (is_given, name) in of_http {
         if is_given && is_grpc {
             return Err(format!("{name} applies to http and https only"));

@@ -59,10 +59,10 @@ impl<W: Wire> Client<W> {
     /// Sends a request and waits for its reply; once more on a new connection if the target has closed the old one.
     pub fn ask(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
         let is_used = self.open.is_some();
-        match self.try_once(request) {
+        match self.ask_once(request) {
             Err(_) if is_used => {
                 self.open = None;
-                self.try_once(request)
+                self.ask_once(request)
             }
             result => result,
         }
@@ -70,14 +70,16 @@ impl<W: Wire> Client<W> {
 
     /// Sends a request on the connection of the one before; it fails if the target has closed that.
     pub fn ask_on_same_connection(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
-        if self.is_usable() { self.try_once(request) } else { Err(NoAnswer::of(Failure::Closed, None)) }
+        if self.is_usable() { self.ask_once(request) } else { Err(NoAnswer::of(Failure::Closed, None)) }
     }
 
     fn is_usable(&self) -> bool {
         self.open.as_ref().is_some_and(|(_, wire)| wire.has_room() && !wire.is_closing())
     }
 
-    fn try_once(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
+    /// Sends a request, on a new connection where the target has said that it closes the old one. What fails then is no
+    /// reply.
+    pub fn ask_once(&mut self, request: &Request<'_>) -> Result<Answer, NoAnswer> {
         let until = Instant::now() + self.timeout;
         let is_usable = self.is_usable();
         let (mut socket, mut wire) = match self.open.take() {

@@ -24,8 +24,8 @@ pub struct LoneRequests {
     pub messages: Vec<Message>,
     /// Headers go out as they are, and no others: over HTTP/1 also those that frame the body.
     pub is_exact: bool,
-    /// Requests go out on a new connection where the target has closed the one before. They end with the first that gets
-    /// no reply.
+    /// Requests go out on a new connection where the target has said that it closes the one before. They end with the
+    /// first that gets no reply.
     pub reconnects: bool,
 }
 
@@ -131,7 +131,7 @@ impl TargetCalls for Sender<'_> {
         let mut outcomes = Vec::with_capacity(self.requests.len());
         for request in &self.requests {
             let needs_same = !self.reconnects && !outcomes.is_empty();
-            let outcome = if needs_same { client.ask_on_same_connection(request) } else { client.ask(request) };
+            let outcome = if needs_same { client.ask_on_same_connection(request) } else { client.ask_once(request) };
             let ends = self.reconnects && outcome.is_err();
             outcomes.push(outcome);
             if ends {
